@@ -30,6 +30,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.LeaderNotAvailableException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.internals.KafkaFutureImpl;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -49,9 +50,12 @@ class TopicWatchIT {
 
 	private final String name = "topic-" + UUID.randomUUID();
 
-	private final TopicSpec spec = TopicSpec.of(this.name, 3, (short) 1, 0, Map.of("retention.ms", "-1"));
+	private final NewTopic spec = TopicSpecs.of(this.name, 3, (short) 1, 0, Map.of("retention.ms", "-1"));
 
 	private final AtomicInteger preparations = new AtomicInteger();
+
+	private volatile Runnable prepare = () -> {
+	};
 
 	private final AtomicInteger creations = new AtomicInteger();
 
@@ -85,13 +89,13 @@ class TopicWatchIT {
 	void createsAMissingTopicAsSpecified() throws Exception {
 		start(true);
 
-		TopicsState state = this.watch.await();
+		Map<String, Uuid> ids = this.watch.await();
 
 		assertThat(topic().partitions()).hasSize(3);
 		assertThat(config("retention.ms")).isEqualTo("-1");
 		assertThat(config("min.insync.replicas")).isEqualTo("1");
-		assertThat(state.ids()).containsExactly(Map.entry(this.name, topic().topicId()));
-		assertThat(state.differences()).isEmpty();
+		assertThat(ids).containsExactly(Map.entry(this.name, topic().topicId()));
+		assertThat(this.watch.state().differences()).isEmpty();
 		assertThat(this.preparations).hasValue(1);
 		takesRecordsOfAClockThatIsAhead();
 	}
@@ -107,7 +111,7 @@ class TopicWatchIT {
 	@Test
 	void createsADeletedTopicAgainAndPreparesForIt() throws Exception {
 		start(true);
-		Uuid before = this.watch.await().ids().get(this.name);
+		Uuid before = this.watch.await().get(this.name);
 
 		this.admin.deleteTopics(List.of(this.name)).all().get();
 
@@ -117,15 +121,34 @@ class TopicWatchIT {
 		assertThat(this.preparations).hasValue(2);
 	}
 
+	@Test
+	void isNotReachedBeforeItIsPrepared() throws Exception {
+		this.prepare = () -> {
+			throw new TimeoutException("no metadata");
+		};
+		start(true);
+		await().until(() -> this.watch.state().missing().isEmpty() && this.watch.state().problem() != null
+				&& this.watch.state().ids().containsKey(this.name));
+		assertThat(this.watch.ready()).isFalse();
+		assertThat(this.watch.reached()).isFalse();
+		assertThat(this.watch.ids()).isEmpty();
+
+		this.prepare = () -> {
+		};
+
+		assertThat(this.watch.await()).isEqualTo(this.watch.ids());
+		assertThat(this.watch.reached()).isTrue();
+	}
+
 	/** Its offsets start at zero again, and a producer must fetch its metadata again. */
 	@Test
 	void preparesForATopicThatSomebodyElseMadeAgainBetweenTwoLooks() throws Exception {
 		start(true);
-		Uuid before = this.watch.await().ids().get(this.name);
+		Uuid before = this.watch.await().get(this.name);
 
 		this.admin.deleteTopics(List.of(this.name)).all().get();
 		await().ignoreExceptionsInstanceOf(ExecutionException.class)
-			.until(() -> this.admin.createTopics(List.of(this.spec.toNewTopic())).all().get() == null);
+			.until(() -> this.admin.createTopics(List.of(this.spec)).all().get() == null);
 
 		await().until(() -> this.watch.ready() && !before.equals(this.watch.state().ids().get(this.name)));
 		assertThat(this.preparations).hasValue(2);
@@ -133,7 +156,7 @@ class TopicWatchIT {
 
 	@Test
 	void isNotReadyWhileATopicIsMissing() throws Exception {
-		this.admin.createTopics(List.of(this.spec.toNewTopic())).all().get();
+		this.admin.createTopics(List.of(this.spec)).all().get();
 		start(false);
 		this.watch.await();
 
@@ -142,6 +165,7 @@ class TopicWatchIT {
 		await().until(() -> !this.watch.ready());
 		await().until(() -> this.watch.state().problem() != null);
 		assertThat(this.watch.state().missing()).containsExactly(this.name);
+		assertThat(this.watch.reached()).isTrue();
 	}
 
 	@Test
@@ -150,10 +174,11 @@ class TopicWatchIT {
 			.createTopics(List.of(new NewTopic(this.name, 2, (short) 1).configs(Map.of("retention.ms", "604800000"))))
 			.all()
 			.get();
-		start(TopicSpec.of(this.name, 3, (short) 3, 0, Map.of("retention.ms", "-1")), UnaryOperator.identity());
+		start(TopicSpecs.of(this.name, 3, (short) 3, 0, Map.of("retention.ms", "-1")), UnaryOperator.identity());
 
-		TopicsState state = this.watch.await();
+		this.watch.await();
 
+		TopicsState state = this.watch.state();
 		assertThat(state.differences()).extracting((difference) -> difference.replaceFirst(":.*", ""))
 			.containsExactlyInAnyOrder("topic %s has partitions 2 and should have 3".formatted(this.name),
 					"topic %s has replication.factor 1 and should have 3".formatted(this.name),
@@ -167,7 +192,7 @@ class TopicWatchIT {
 
 	@Test
 	void needsNoRightToCreateTopicsThatExist() throws Exception {
-		this.admin.createTopics(List.of(this.spec.toNewTopic())).all().get();
+		this.admin.createTopics(List.of(this.spec)).all().get();
 		start(false);
 
 		this.watch.await();
@@ -211,9 +236,9 @@ class TopicWatchIT {
 
 	@Test
 	void orderTopicsKeepWhatIsNotDelivered() {
-		Map<String, TopicSpec> specs = OrderTopicSpecs.of(12, (short) 3, 0)
+		Map<String, NewTopic> specs = TopicSpecs.orders(12, (short) 3, 0)
 			.stream()
-			.collect(Collectors.toMap(TopicSpec::name, (topic) -> topic));
+			.collect(Collectors.toMap(NewTopic::name, (topic) -> topic));
 
 		assertThat(specs.get(Topics.ORDERS).configs()).containsEntry("retention.ms", "-1")
 			.containsEntry("retention.bytes", "-1")
@@ -226,9 +251,21 @@ class TopicWatchIT {
 		start(this.spec, (real) -> mayCreate ? real : withoutCreate(real));
 	}
 
-	private void start(TopicSpec wanted, UnaryOperator<Admin> wrapper) {
-		this.watch = new TopicWatch(List.of(wanted), this.client, this.preparations::incrementAndGet,
-				(config) -> wrapper.apply(Admin.create(config)));
+	private void start(NewTopic wanted, UnaryOperator<Admin> wrapper) {
+		this.watch = new TopicWatch(List.of(wanted), this.client) {
+
+			@Override
+			protected void prepare() {
+				TopicWatchIT.this.prepare.run();
+				TopicWatchIT.this.preparations.incrementAndGet();
+			}
+
+			@Override
+			protected Admin connect(Map<String, Object> config) {
+				return wrapper.apply(super.connect(config));
+			}
+
+		};
 		this.watch.start();
 	}
 

@@ -20,7 +20,7 @@ import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.OnceStore;
 import dev.sluice.threads.Supervisor;
 import dev.sluice.threads.ThreadsHealthIndicator;
-import dev.sluice.topics.TopicSpec;
+import dev.sluice.topics.TopicSpecs;
 import dev.sluice.topics.TopicWatch;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
@@ -28,7 +28,6 @@ import io.grpc.ServerCallExecutorSupplier;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyServerBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.TopicConfig;
 import org.jspecify.annotations.Nullable;
@@ -149,7 +148,7 @@ class SinkConfiguration {
 	@Bean(initMethod = "start", destroyMethod = "close")
 	TopicWatch topicWatch(SinkProperties properties, KafkaAdmin admin, KafkaSessions sessions) {
 		return new TopicWatch(
-				List.of(TopicSpec.of(Topics.SINK, properties.topic().partitions(),
+				List.of(TopicSpecs.of(Topics.SINK, properties.topic().partitions(),
 						properties.topic().replicationFactor(), properties.topic().minInsyncReplicas(),
 						Map.of(TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
 								Integer.toString(properties.limits().maxRequestBytes()),
@@ -158,7 +157,14 @@ class SinkConfiguration {
 										: properties.topic().retention().toMillis()),
 								TopicConfig.RETENTION_BYTES_CONFIG,
 								Long.toString(properties.topic().retentionBytesOfPartition())))),
-				admin.getConfigurationProperties(), sessions::forget, Admin::create);
+				admin.getConfigurationProperties()) {
+
+			@Override
+			protected void prepare() throws InterruptedException {
+				sessions.forget();
+			}
+
+		};
 	}
 
 	/** Never down: the store's health says whether messages are accepted. */

@@ -11,7 +11,6 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 import org.apache.kafka.clients.admin.Admin;
@@ -43,7 +42,7 @@ import org.slf4j.LoggerFactory;
  * {@link #close}. Every request has a deadline. After a failure the watch retries every
  * second, without limit. It logs each change once.
  */
-public final class TopicWatch implements AutoCloseable {
+public class TopicWatch implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(TopicWatch.class);
 
@@ -60,15 +59,16 @@ public final class TopicWatch implements AutoCloseable {
 
 	private static final int TIMEOUT_MILLIS = 10_000;
 
-	private final Map<String, TopicSpec> specs = new TreeMap<>();
+	private final Map<String, NewTopic> specs = new TreeMap<>();
 
 	private final Map<String, Object> client = new HashMap<>();
 
-	private final Preparation preparation;
-
-	private final Function<Map<String, Object>, Admin> admins;
+	/** Confined to the watch's thread. */
+	private @Nullable Admin admin;
 
 	private volatile TopicsState state = TopicsState.INITIAL;
+
+	private volatile boolean reached;
 
 	private final Thread thread = Thread.ofPlatform().daemon().name("topic-watch").unstarted(this::run);
 
@@ -76,36 +76,30 @@ public final class TopicWatch implements AutoCloseable {
 	 * Does nothing until it is started.
 	 * @param specs the topics
 	 * @param client configuration of an admin client
-	 * @param preparation called on the watch's thread before the topics become ready, and
-	 * again after one of them was created again
-	 * @param admins creates the admin client with a configuration
 	 */
-	public TopicWatch(Collection<TopicSpec> specs, Map<String, Object> client, Preparation preparation,
-			Function<Map<String, Object>, Admin> admins) {
+	public TopicWatch(Collection<NewTopic> specs, Map<String, Object> client) {
 		specs.forEach((spec) -> this.specs.put(spec.name(), spec));
 		this.client.putAll(client);
 		this.client.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
 		this.client.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS / 2);
-		this.preparation = preparation;
-		this.admins = admins;
 	}
 
-	/** What a service does once its topics exist, before it uses them. */
-	@FunctionalInterface
-	public interface Preparation {
-
-		/**
-		 * @throws RuntimeException if it fails; the watch calls it again a second later
-		 */
-		void prepare() throws InterruptedException;
-
+	/**
+	 * What the service does once its topics exist, before it uses them, and again after
+	 * one of them was created again. If it fails, it is called again a second later.
+	 * @throws InterruptedException if the watch is closed
+	 */
+	protected void prepare() throws InterruptedException {
 	}
 
-	/** Starts the watch and returns immediately. Further calls have no effect. */
-	public synchronized void start() {
-		if (this.thread.getState() == Thread.State.NEW) {
-			this.thread.start();
-		}
+	/** Creates the admin client. */
+	protected Admin connect(Map<String, Object> config) {
+		return Admin.create(config);
+	}
+
+	/** Starts the watch and returns immediately. */
+	public void start() {
+		this.thread.start();
 	}
 
 	/** The state at the last check. */
@@ -113,43 +107,59 @@ public final class TopicWatch implements AutoCloseable {
 		return this.state;
 	}
 
-	/** {@link TopicsState#ready()} at the last check. */
+	/**
+	 * Whether all topics were there when Kafka last answered. An outage of Kafka does not
+	 * change it.
+	 */
 	public boolean ready() {
 		return this.state.ready();
 	}
 
-	/** Waits until all topics are ready, without a timeout. */
-	public synchronized TopicsState await() throws InterruptedException {
+	/** Whether all topics have been there once. Stays true. */
+	public boolean reached() {
+		return this.reached;
+	}
+
+	/** The ids of the topics; empty while one is missing. */
+	public Map<String, Uuid> ids() {
+		TopicsState seen = this.state;
+		return seen.ready() ? seen.ids() : Map.of();
+	}
+
+	/** Waits until all topics are ready, without a timeout, and returns their ids. */
+	public synchronized Map<String, Uuid> await() throws InterruptedException {
 		while (!this.state.ready()) {
 			wait();
 		}
-		return this.state;
+		return this.state.ids();
 	}
 
 	private void run() {
-		Admin admin = null;
 		try {
 			while (true) {
-				Duration pause = RETRY;
-				try {
-					if (admin == null) {
-						admin = this.admins.apply(this.client);
-					}
-					pause = check(admin);
-				}
-				catch (RuntimeException | Error ex) {
-					failed(ex);
-				}
-				Thread.sleep(pause);
+				Thread.sleep(checkOrFail());
 			}
 		}
 		catch (InterruptedException ex) {
 			logger.debug("Stopped watching topics");
 		}
 		finally {
-			if (admin != null) {
-				admin.close(Duration.ZERO);
+			if (this.admin != null) {
+				this.admin.close(Duration.ZERO);
 			}
+		}
+	}
+
+	private Duration checkOrFail() throws InterruptedException {
+		try {
+			if (this.admin == null) {
+				this.admin = connect(this.client);
+			}
+			return check(this.admin);
+		}
+		catch (RuntimeException | Error ex) {
+			failed(ex);
+			return RETRY;
 		}
 	}
 
@@ -161,19 +171,20 @@ public final class TopicWatch implements AutoCloseable {
 			.collect(Collectors.toMap(TopicDescription::name, TopicDescription::topicId));
 		TopicsState before = this.state;
 		List<String> missing = this.specs.keySet().stream().filter((name) -> !found.containsKey(name)).toList();
+		if (missing.stream().anyMatch(before.ids()::containsKey)) {
+			logger.warn("Topics {} have been deleted; creating them again", missing);
+		}
+		boolean ready = before.ready() && ids.equals(before.ids()) && missing.isEmpty();
+		if (!ready) {
+			publish(new TopicsState(false, ids, missing, before.differences(), before.problem()));
+		}
 		if (!missing.isEmpty()) {
-			if (missing.stream().anyMatch(before.ids()::containsKey)) {
-				logger.warn("Topics {} have been deleted; creating them again", missing);
-			}
-			publish(new TopicsState(false, ids, missing, before.differences(),
-					before.equals(TopicsState.INITIAL) ? null : before.problem()));
 			create(admin, missing);
 			return CREATED;
 		}
-		if (!before.ready() || !ids.equals(before.ids())) {
-			publish(new TopicsState(false, ids, List.of(), before.differences(), null));
+		if (!ready) {
 			awaitLeaders(admin, found.values());
-			this.preparation.prepare();
+			prepare();
 			logger.info("The topics {} are ready", this.specs.keySet());
 		}
 		publish(new TopicsState(true, ids, List.of(), differences(admin, found), null));
@@ -181,16 +192,14 @@ public final class TopicWatch implements AutoCloseable {
 	}
 
 	private void failed(Throwable cause) {
-		boolean refused = cause instanceof AuthorizationException;
-		// Clients may see the health. They must not learn addresses.
-		String problem = refused ? String.valueOf(cause.getMessage())
-				: "Kafka does not answer: " + cause.getClass().getSimpleName();
+		// Clients may see the health: they must not learn addresses. What else Kafka's
+		// exceptions say varies from one failure to the next.
+		String problem = (cause instanceof AuthorizationException) ? String.valueOf(cause.getMessage())
+				: "Kafka does not answer";
 		TopicsState before = this.state;
-		// Kafka's exceptions vary from one failure to the next.
-		if (before.problem() == null || before.equals(TopicsState.INITIAL)
-				|| (refused && !problem.equals(before.problem()))) {
+		if (!problem.equals(before.problem())) {
 			logger.warn("The topics {} of Kafka at {} cannot be checked. Retrying until they can: {}",
-					this.specs.keySet(), this.client.get("bootstrap.servers"), refused ? problem : cause.toString());
+					this.specs.keySet(), this.client.get("bootstrap.servers"), cause.toString());
 		}
 		publish(new TopicsState(before.ready(), before.ids(), before.missing(), before.differences(), problem));
 	}
@@ -201,10 +210,11 @@ public final class TopicWatch implements AutoCloseable {
 			.stream()
 			.filter((difference) -> !before.differences().contains(difference))
 			.forEach(logger::warn);
-		if (before.problem() != null && seen.problem() == null && !before.equals(TopicsState.INITIAL)) {
-			logger.info("Kafka answers again, and the topics {} can be checked", this.specs.keySet());
+		if (before.problem() != null && seen.problem() == null) {
+			logger.info("Kafka answers, and the topics {} can be checked", this.specs.keySet());
 		}
 		this.state = seen;
+		this.reached |= seen.ready();
 		notifyAll();
 	}
 
@@ -228,11 +238,7 @@ public final class TopicWatch implements AutoCloseable {
 	}
 
 	private void create(Admin admin, List<String> missing) throws InterruptedException {
-		List<NewTopic> wanted = this.specs.values()
-			.stream()
-			.filter((spec) -> missing.contains(spec.name()))
-			.map(TopicSpec::toNewTopic)
-			.toList();
+		List<NewTopic> wanted = this.specs.values().stream().filter((spec) -> missing.contains(spec.name())).toList();
 		for (var topic : admin.createTopics(wanted).values().entrySet()) {
 			try {
 				get(topic.getValue());
@@ -273,12 +279,12 @@ public final class TopicWatch implements AutoCloseable {
 			.values();
 		for (var config : configs.entrySet()) {
 			String name = config.getKey().name();
-			TopicSpec spec = Objects.requireNonNull(this.specs.get(name));
+			NewTopic spec = Objects.requireNonNull(this.specs.get(name));
 			List<TopicPartitionInfo> partitions = Objects.requireNonNull(found.get(name)).partitions();
 			int replicas = partitions.stream().mapToInt((part) -> part.replicas().size()).min().orElse(0);
-			compare(differences, name, "partitions", partitions.size(), spec.partitions(),
+			compare(differences, name, "partitions", partitions.size(), spec.numPartitions(),
 					"set the service's number of partitions to what is found, or add partitions with kafka-topics.sh "
-							+ "--alter --topic " + name + " --partitions " + spec.partitions()
+							+ "--alter --topic " + name + " --partitions " + spec.numPartitions()
 							+ " while no order is queued");
 			compare(differences, name, "replication.factor", replicas, spec.replicationFactor(),
 					"set the service's replication factor to what is found, or move the topic's partitions with "

@@ -1,7 +1,6 @@
 /**
  * The topics of Sluice, for every service that uses them. Start at
- * {@link dev.sluice.topics.TopicWatch}; {@link dev.sluice.topics.OrderTopicSpecs}
- * specifies the topics of orders.
+ * {@link dev.sluice.topics.TopicWatch}.
  */
 @NullMarked
 package dev.sluice.topics;

@@ -1,12 +1,11 @@
 package dev.sluice.consumer;
 
 import dev.sluice.consumer.offsets.LostRecords;
-import dev.sluice.topics.OrderTopicSpecs;
+import dev.sluice.topics.TopicSpecs;
 import dev.sluice.threads.Supervisor;
 import dev.sluice.threads.ThreadsHealthIndicator;
 import dev.sluice.topics.TopicWatch;
 import io.micrometer.core.instrument.MeterRegistry;
-import org.apache.kafka.clients.admin.Admin;
 
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.health.contributor.Health;
@@ -21,9 +20,8 @@ class TopicsConfiguration {
 
 	@Bean(initMethod = "start", destroyMethod = "close")
 	TopicWatch topicWatch(QueueProperties properties, KafkaAdmin admin) {
-		return new TopicWatch(OrderTopicSpecs.of(properties.partitions(), properties.replicationFactor(),
-				properties.minInsyncReplicas()), admin.getConfigurationProperties(), () -> {
-				}, Admin::create);
+		return new TopicWatch(TopicSpecs.orders(properties.partitions(), properties.replicationFactor(),
+				properties.minInsyncReplicas()), admin.getConfigurationProperties());
 	}
 
 	/** Never down: an outage of Kafka does not make this process unhealthy. */

@@ -41,8 +41,7 @@ import dev.sluice.devservices.KafkaService;
 import dev.sluice.devservices.Patience;
 import dev.sluice.devservices.Ports;
 import dev.sluice.devservices.PostgresService;
-import dev.sluice.topics.OrderTopicSpecs;
-import dev.sluice.topics.TopicSpec;
+import dev.sluice.topics.TopicSpecs;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.kafka.clients.admin.Admin;
@@ -376,10 +375,9 @@ public final class ConsumerHarness {
 		Set<String> missing = new HashSet<>(TOPICS);
 		missing.removeAll(get(this.admin.listTopics().names()));
 		get(this.admin
-			.createTopics(OrderTopicSpecs.of(PARTITIONS, (short) 1, 0)
+			.createTopics(TopicSpecs.orders(PARTITIONS, (short) 1, 0)
 				.stream()
 				.filter((topic) -> missing.contains(topic.name()))
-				.map(TopicSpec::toNewTopic)
 				.toList())
 			.all());
 	}

@@ -10,7 +10,6 @@ import dev.sluice.contract.Topics;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.format.TopicRecord;
 import dev.sluice.topics.TopicWatch;
-import dev.sluice.topics.TopicsState;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -52,8 +51,7 @@ public final class KafkaMessageStore implements MessageStore {
 
 	@Override
 	public @Nullable Uuid topic() {
-		TopicsState state = this.topic.state();
-		return state.ready() ? state.ids().get(Topics.SINK) : null;
+		return this.topic.ids().get(Topics.SINK);
 	}
 
 	@Override

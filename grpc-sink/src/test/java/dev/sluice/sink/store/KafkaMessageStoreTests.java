@@ -23,7 +23,6 @@ import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import dev.sluice.topics.TopicWatch;
-import dev.sluice.topics.TopicsState;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -106,8 +105,7 @@ class KafkaMessageStoreTests {
 
 	@BeforeEach
 	void start() {
-		when(this.topic.state())
-			.thenReturn(new TopicsState(true, Map.of(Topics.SINK, Uuid.ONE_UUID), List.of(), List.of(), null));
+		when(this.topic.ids()).thenReturn(Map.of(Topics.SINK, Uuid.ONE_UUID));
 	}
 
 	@AfterEach
@@ -191,8 +189,7 @@ class KafkaMessageStoreTests {
 	void takesNothingBeforeTheTopicIsThere() {
 		assertThat(this.store.ready()).isTrue();
 
-		when(this.topic.state())
-			.thenReturn(new TopicsState(false, Map.of(Topics.SINK, Uuid.ONE_UUID), List.of(), List.of(), null));
+		when(this.topic.ids()).thenReturn(Map.of());
 
 		assertThat(this.store.ready()).isFalse();
 	}

@@ -1,6 +1,7 @@
 package dev.sluice.consumer.delivery;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ThreadFactory;
@@ -10,11 +11,11 @@ import dev.sluice.consumer.offsets.LostRecords;
 import dev.sluice.consumer.offsets.LostRecords.Reader;
 import dev.sluice.contract.Topics;
 import dev.sluice.topics.TopicWatch;
-import dev.sluice.topics.TopicsState;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -96,8 +97,8 @@ public final class DeliveryLoop implements SmartLifecycle {
 	/** Reads with a new consumer until the loop must stop or begin again. */
 	private void readOnce() throws InterruptedException {
 		try {
-			TopicsState state = this.topics.await();
-			try (OrderReader reader = new OrderReader(this.properties, state.ids(), this.topics, this.lost, consumer(),
+			Map<String, Uuid> topicIds = this.topics.await();
+			try (OrderReader reader = new OrderReader(this.properties, topicIds, this.topics, this.lost, consumer(),
 					this.context, this.pending, this::isRunning)) {
 				this.reader = reader;
 				reader.read();

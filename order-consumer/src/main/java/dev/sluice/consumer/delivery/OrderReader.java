@@ -161,7 +161,7 @@ final class OrderReader implements ConsumerRebalanceListener, AutoCloseable {
 	 * and continues at its old offset.
 	 */
 	private boolean isAnotherTopic() {
-		Uuid now = this.topics.state().ids().get(Topics.ORDERS);
+		Uuid now = this.topics.ids().get(Topics.ORDERS);
 		boolean another = now != null && !now.equals(this.topicId);
 		if (another) {
 			this.lost.topicDeleted(Reader.DELIVERY, Topics.ORDERS);

@@ -15,7 +15,6 @@ import java.util.stream.Collectors;
 import dev.sluice.contract.Topics;
 import dev.sluice.threads.Supervisor;
 import dev.sluice.topics.TopicWatch;
-import dev.sluice.topics.TopicsState;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -115,10 +114,9 @@ public final class OrderPurge implements SmartLifecycle {
 
 	/** Runs one purge. */
 	public void purge() throws InterruptedException, ExecutionException, TimeoutException {
-		TopicsState state = this.topics.state();
-		Uuid topic = state.ids().get(Topics.ORDERS);
+		Uuid topic = this.topics.ids().get(Topics.ORDERS);
 		Set<TopicPartition> owned = this.partitions.get();
-		if (!state.ready() || topic == null || owned.isEmpty()) {
+		if (topic == null || owned.isEmpty()) {
 			return;
 		}
 		Admin admin = this.admins.get();

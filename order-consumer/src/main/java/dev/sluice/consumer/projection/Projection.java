@@ -18,7 +18,6 @@ import dev.sluice.consumer.offsets.ReadPositions;
 import dev.sluice.contract.Topics;
 import dev.sluice.threads.Supervisor;
 import dev.sluice.topics.TopicWatch;
-import dev.sluice.topics.TopicsState;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.kafka.clients.consumer.CloseOptions;
@@ -188,7 +187,7 @@ final class Projection implements SmartLifecycle {
 	/** Opens a consumer as soon as PostgreSQL and Kafka answer. */
 	private Reading open() throws InterruptedException {
 		this.state = State.WAITING;
-		Map<String, Uuid> topicIds = this.topics.await().ids();
+		Map<String, Uuid> topicIds = this.topics.await();
 		this.table.migrate();
 		Consumer<byte[], byte[]> kafka = consumer();
 		ReadPositions positions = new ReadPositions(kafka, topicIds, Reader.PROJECTION, this.lost);
@@ -227,8 +226,8 @@ final class Projection implements SmartLifecycle {
 	 * after minutes and continues at its old offset.
 	 */
 	private boolean isAnotherTopic(Reading now) {
-		TopicsState state = this.topics.state();
-		boolean another = state.ready() && !state.ids().equals(now.topicIds());
+		Map<String, Uuid> ids = this.topics.ids();
+		boolean another = !ids.isEmpty() && !ids.equals(now.topicIds());
 		if (another) {
 			logger.warn(
 					"A topic was deleted and created again. The status projection reads a new topic from its beginning");

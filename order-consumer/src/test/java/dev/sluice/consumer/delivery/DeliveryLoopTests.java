@@ -35,7 +35,6 @@ import dev.sluice.consumer.offsets.LostRecords;
 import dev.sluice.contract.Topics;
 import dev.sluice.sink.Script;
 import dev.sluice.topics.TopicWatch;
-import dev.sluice.topics.TopicsState;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -325,7 +324,7 @@ class DeliveryLoopTests {
 				DeliveryProperties.class);
 		when(this.consumers.createConsumer(any(), any(), any(), any())).thenReturn(this.kafka, this.next);
 		this.pending = new PendingRecords(delivery.maxPending(), delivery.maxPendingSize().toBytes());
-		this.loop = new DeliveryLoop(delivery, topics(this::state), this.lost, this.consumers,
+		this.loop = new DeliveryLoop(delivery, topics(this::topicIds), this.lost, this.consumers,
 				context(delivery, backend), this.pending, Thread.ofPlatform().factory());
 		assertThat(this.loop.isAlive()).isFalse();
 		this.loop.start();
@@ -334,24 +333,24 @@ class DeliveryLoopTests {
 		}
 	}
 
-	static TopicWatch topics(Supplier<TopicsState> state) {
+	static TopicWatch topics(Supplier<Map<String, Uuid>> ids) {
 		TopicWatch topics = mock(TopicWatch.class, withSettings().stubOnly());
 		try {
-			when(topics.await()).thenAnswer((_) -> state.get());
+			when(topics.await()).thenAnswer((_) -> ids.get());
 		}
 		catch (InterruptedException ex) {
 			throw new AssertionError(ex);
 		}
-		when(topics.state()).thenAnswer((_) -> state.get());
+		when(topics.ids()).thenAnswer((_) -> ids.get());
 		return topics;
 	}
 
-	private TopicsState state() {
+	private Map<String, Uuid> topicIds() {
 		if (this.away != null) {
 			throw this.away;
 		}
 		Uuid id = this.topic;
-		return new TopicsState(true, (id != null) ? Map.of(Topics.ORDERS, id) : Map.of(), List.of(), List.of(), null);
+		return (id != null) ? Map.of(Topics.ORDERS, id) : Map.of();
 	}
 
 	private Delivery.Context context(DeliveryProperties delivery, Function<QueuedOrder, Attempt> backend) {

@@ -1,13 +1,11 @@
 package dev.sluice.consumer.delivery;
 
-import java.util.List;
 import java.util.Map;
 
 import dev.sluice.consumer.Quiet;
 import dev.sluice.consumer.offsets.LostRecords;
 import dev.sluice.contract.Topics;
 import dev.sluice.topics.TopicWatch;
-import dev.sluice.topics.TopicsState;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -30,10 +28,8 @@ class DeliverySimulationTests {
 
 	private static final long LIVES = Long.getLong("simulation.lives", FULL ? 300 : 100);
 
-	private static final TopicsState STATE = new TopicsState(true, Map.of(Topics.ORDERS, DeliverySimulation.TOPIC_ID),
-			List.of(), List.of(), null);
-
-	private static final TopicWatch TOPICS = DeliveryLoopTests.topics(() -> STATE);
+	private static final TopicWatch TOPICS = DeliveryLoopTests
+		.topics(() -> Map.of(Topics.ORDERS, DeliverySimulation.TOPIC_ID));
 
 	private static final LostRecords LOST = lostRecords();
 

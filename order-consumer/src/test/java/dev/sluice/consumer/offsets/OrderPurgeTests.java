@@ -13,7 +13,6 @@ import java.util.stream.Collectors;
 import dev.sluice.threads.Supervisor;
 import dev.sluice.contract.Topics;
 import dev.sluice.topics.TopicWatch;
-import dev.sluice.topics.TopicsState;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DeleteRecordsResult;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsResult;
@@ -66,7 +65,7 @@ class OrderPurgeTests {
 
 	private Set<TopicPartition> owned = Set.of(PARTITION);
 
-	private TopicsState state = new TopicsState(true, Map.of(Topics.ORDERS, TOPIC), List.of(), List.of(), null);
+	private Map<String, Uuid> topicIds = Map.of(Topics.ORDERS, TOPIC);
 
 	@BeforeEach
 	void kafka() {
@@ -127,9 +126,8 @@ class OrderPurgeTests {
 
 	@Test
 	void doesNotAskKafkaBeforeTheTopicIsKnown() throws Exception {
-		this.state = new TopicsState(false, Map.of(Topics.ORDERS, TOPIC), List.of(), List.of(), null);
-		purge(RETENTION).purge();
-		this.state = new TopicsState(true, Map.of(), List.of(), List.of(), null);
+		this.topicIds = Map.of();
+
 		purge(RETENTION).purge();
 
 		verifyNoInteractions(this.admin);
@@ -153,7 +151,7 @@ class OrderPurgeTests {
 
 	private OrderPurge purge(Duration retention) {
 		TopicWatch topics = mock(TopicWatch.class);
-		when(topics.state()).thenReturn(this.state);
+		when(topics.ids()).thenReturn(this.topicIds);
 		return new OrderPurge(retention, List.of("delivery", "projection"), () -> this.owned, topics, () -> this.admin,
 				InstantSource.fixed(NOW), new Supervisor((_) -> {
 				}));

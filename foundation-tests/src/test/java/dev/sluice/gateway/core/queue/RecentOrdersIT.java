@@ -109,7 +109,7 @@ class RecentOrdersIT {
 			this.orders.stop();
 			this.orders = null;
 		}
-		this.topics.destroy();
+		this.topics.close();
 		delete();
 		await().until(() -> this.admin.listTopics().names().get().stream().noneMatch(TOPICS::contains));
 	}

@@ -55,7 +55,7 @@ class NothingBehind {
 			}
 
 			@Override
-			public void afterPropertiesSet() {
+			public void start() {
 			}
 
 		};
