@@ -16,11 +16,10 @@ import org.springframework.validation.annotation.Validated;
  *
  * @param timeout maximum time to wait for PostgreSQL, and again for Kafka and the backend
  * together; default 1 s
- * @param recentOrders maximum number of records in memory that are in Kafka and that the
- * status projection has not reached yet, about 250 bytes each; and again of those that
- * this gateway wrote and has not read back yet. When there are more, the oldest of a
- * partition are dropped, and until the projection has passed them a look-up that finds
- * nothing gets 503; default 100,000
+ * @param recentOrders maximum number of orders in memory that are in Kafka and that the
+ * status projection has not reached yet, about 250 bytes each. When there are more, the
+ * oldest twentieth is dropped, and until the projection has passed it a look-up that
+ * finds nothing gets 503; default 100,000
  * @param projectionGroup the consumer group of the status projection:
  * {@code projection.group-id} of order-consumer; default {@code order-status}
  * @param keyLookupTimeout maximum time that a queued order waits for the look-up of its

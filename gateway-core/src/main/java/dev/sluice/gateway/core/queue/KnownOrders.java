@@ -2,7 +2,6 @@ package dev.sluice.gateway.core.queue;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -12,101 +11,108 @@ import java.util.concurrent.ConcurrentHashMap;
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.Topics;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The orders of {@link RecentOrders} by their ids, and how far each partition has been
- * read. An order stays until the projection has committed its last record, or until there
- * are more records than the capacity; then the oldest of its partition is dropped.
+ * read. An order counts until the projection has committed its last record. If there are
+ * more than the capacity, the oldest of all partitions are dropped.
  * <p>
- * One thread reads the topics; only it calls {@link #assign}, {@link #commit} and
- * {@link #add}. What this gateway wrote itself is in maps of its own until that thread
- * has read it, so that no thread waits for another one.
+ * One thread reads the topics; only it calls {@link #assign}, {@link #commit},
+ * {@link #add} and {@link #advance}. Requests add what this gateway wrote itself, before
+ * that thread has read it.
  */
 final class KnownOrders {
 
 	/** The offset of an outcome that Kafka has not acknowledged yet. */
 	private static final long UNPUBLISHED = -1;
 
+	/** To remove orders takes a look at all of them: worth it for one in so many. */
+	private static final int SHARE = 20;
+
 	private final int capacity;
 
-	private final Map<UUID, Acceptance> accepted = new ConcurrentHashMap<>();
+	private final Map<UUID, Known<Acceptance>> accepted = new ConcurrentHashMap<>();
 
-	private final Map<UUID, SyncSave> saved = new ConcurrentHashMap<>();
-
-	private final Map<UUID, Written<Acceptance>> acknowledged = new ConcurrentHashMap<>();
-
-	private final Map<UUID, Written<SyncSave>> publishing = new ConcurrentHashMap<>();
+	private final Map<UUID, Known<SyncSave>> saved = new ConcurrentHashMap<>();
 
 	private volatile Map<TopicPartition, Part> parts = Map.of();
 
 	/** What the parts were when everything had been read for once. */
 	private volatile Map<?, ?> current = Map.of();
 
-	/** Number of places in all parts. Confined to the reading thread. */
-	private int records;
+	/** Number of records that were committed since the last removal. */
+	private long passed;
 
 	/**
-	 * @param capacity maximum number of records
+	 * @param capacity maximum number of orders; a batch that was just read comes on top
 	 */
 	KnownOrders(int capacity) {
 		this.capacity = capacity;
 	}
 
 	@Nullable Acceptance acceptance(UUID id) {
-		Acceptance read = this.accepted.get(id);
-		Written<Acceptance> written = this.acknowledged.get(id);
-		if (read == null || written == null) {
-			return (written != null) ? written.order() : read;
-		}
-		return read.merge(written.order());
+		return order(this.accepted.get(id));
 	}
 
 	@Nullable SyncSave syncSave(UUID id) {
-		SyncSave read = this.saved.get(id);
-		Written<SyncSave> written = this.publishing.get(id);
-		return (read == null && written != null) ? written.order() : read;
+		return order(this.saved.get(id));
 	}
 
-	/** Number of orders that were read. */
+	private static <T> @Nullable T order(@Nullable Known<T> known) {
+		return (known != null && !known.isForgotten()) ? known.order() : null;
+	}
+
+	/** Number of orders in memory. */
 	int size() {
 		return this.accepted.size() + this.saved.size();
 	}
 
 	/** Kafka has acknowledged an order of this gateway. */
 	void acknowledged(UUID id, Acceptance acceptance, TopicPartition partition) {
-		if (isUnread(partition, acceptance.lastOffset()) && this.acknowledged.size() < this.capacity) {
-			this.acknowledged.merge(id, new Written<>(partition, acceptance.lastOffset(), acceptance),
-					(before, now) -> new Written<>(partition, Math.max(before.offset(), now.offset()),
-							before.order().merge(now.order())));
+		Part part = this.parts.get(partition);
+		if (part != null && acceptance.lastOffset() >= part.committed && size() < this.capacity) {
+			accept(id, acceptance, part);
 		}
+	}
+
+	private void accept(UUID id, Acceptance acceptance, Part part) {
+		this.accepted.merge(id, new Known<>(part, acceptance.lastOffset(), acceptance), (before, now) -> {
+			if (before.isForgotten()) {
+				return now;
+			}
+			if (before.offset() == now.offset() && before.part() == now.part()) {
+				// This gateway wrote it.
+				return before;
+			}
+			Known<Acceptance> last = (before.offset() > now.offset()) ? before : now;
+			return new Known<>(last.part(), last.offset(), before.order().merge(now.order()));
+		});
 	}
 
 	/** The outcome of a synchronous order is about to be published. */
 	void publishing(UUID id, @Nullable Fingerprint fingerprint, Instant savedAt) {
-		this.publishing.putIfAbsent(id,
-				new Written<>(null, UNPUBLISHED, new SyncSave(fingerprint, savedAt, UNPUBLISHED)));
-	}
-
-	/** The outcome of a synchronous order has been acknowledged. */
-	void published(UUID id, TopicPartition partition, long offset) {
-		this.publishing.computeIfPresent(id, (_, save) -> isUnread(partition, offset) ? new Written<>(partition, offset,
-				new SyncSave(save.order().fingerprint(), save.order().savedAt(), offset)) : null);
-	}
-
-	/** The outcome of a synchronous order has not been published. */
-	void notPublished(UUID id) {
-		this.publishing.computeIfPresent(id, (_, save) -> (save.partition() == null) ? null : save);
+		this.saved.merge(id, new Known<>(null, UNPUBLISHED, new SyncSave(fingerprint, savedAt, UNPUBLISHED)),
+				(before, now) -> before.isForgotten() ? now : before);
 	}
 
 	/**
-	 * Whether the reading thread will come to a record. If not, it would stay for ever.
+	 * The outcome of a synchronous order has been published.
+	 * @param record its record; null if Kafka has not acknowledged one
 	 */
-	private boolean isUnread(TopicPartition partition, long offset) {
-		Part part = this.parts.get(partition);
-		return part != null && offset >= part.position;
+	void published(UUID id, @Nullable RecordMetadata record) {
+		Part part = (record != null) ? this.parts.get(new TopicPartition(record.topic(), record.partition())) : null;
+		this.saved.computeIfPresent(id, (_, save) -> {
+			if (save.part() != null) {
+				return save;
+			}
+			return (record != null && part != null && record.offset() >= part.committed) ? new Known<>(part,
+					record.offset(), new SyncSave(save.order().fingerprint(), save.order().savedAt(), record.offset()))
+					: null;
+		});
 	}
 
 	/** The partitions that are read; another map after each {@link #assign}. */
@@ -168,15 +174,15 @@ final class KnownOrders {
 		for (TopicPartition partition : partitions) {
 			Part part = new Part(partition, committed.getOrDefault(partition, 0L));
 			assigned.put(partition, part);
+			long begin = Math.max(part.committed, begins.getOrDefault(partition, 0L));
+			long backlog = ends.getOrDefault(partition, 0L) - begin;
 			// Most outcomes are of queued orders, and not kept.
-			if (partition.topic().equals(Topics.ORDERS)) {
-				long begin = Math.max(part.committed, begins.getOrDefault(partition, 0L));
-				backlogs.put(part, Math.max(0, ends.getOrDefault(partition, 0L) - begin));
+			if (backlog > 0 && partition.topic().equals(Topics.ORDERS)) {
+				backlogs.put(part, backlog);
 			}
 		}
 		long all = backlogs.values().stream().mapToLong(Long::longValue).sum();
 		if (all > this.capacity) {
-			backlogs.values().removeIf((backlog) -> backlog == 0);
 			backlogs.forEach((part, backlog) -> {
 				part.position = ends.getOrDefault(part.partition, 0L) - backlog * this.capacity / all;
 				part.knownFrom = part.position;
@@ -188,79 +194,63 @@ final class KnownOrders {
 
 	/** Forgets everything, except outcomes that are being published. */
 	void clear() {
+		// Also what a request is about to add.
+		this.parts.values().forEach((part) -> part.knownFrom = Long.MAX_VALUE);
 		this.parts = Map.of();
-		this.records = 0;
-		this.accepted.clear();
-		this.saved.clear();
-		this.acknowledged.clear();
-		this.publishing.values().removeIf((save) -> save.partition() != null);
+		removeForgotten();
+	}
+
+	private void removeForgotten() {
+		this.accepted.values().removeIf(Known::isForgotten);
+		this.saved.values().removeIf(Known::isForgotten);
+		this.passed = 0;
 	}
 
 	/** Forgets the orders that the projection has committed; all if it has gone back. */
-	void commit(Map<TopicPartition, Long> committed, Consumer<byte[], byte[]> consumer) {
+	void commit(Map<TopicPartition, Long> committed) {
 		for (Part part : this.parts.values()) {
 			long offset = committed.getOrDefault(part.partition, 0L);
 			if (offset < part.committed) {
 				clear();
 				return;
 			}
-			if (offset > part.position) {
-				// PostgreSQL has it already.
-				consumer.seek(part.partition, offset);
-				part.position = offset;
-			}
-			while (!part.places.isEmpty() && part.places.getFirst().offset() < offset) {
-				forgetFirst(part, offset);
-			}
+			this.passed += offset - part.committed;
 			part.committed = offset;
 			if (offset >= part.awaited) {
 				part.awaitedNanos = System.nanoTime();
 				part.awaited = part.position;
 			}
 		}
-		this.acknowledged.values().removeIf(this::isRead);
-		this.publishing.values().removeIf(this::isRead);
+		if (this.passed > size() / SHARE) {
+			removeForgotten();
+		}
 	}
 
-	private boolean isRead(Written<?> written) {
-		TopicPartition partition = written.partition();
-		return partition != null && !isUnread(partition, written.offset());
-	}
-
-	/** Adds a record that was read, and drops the oldest of its partition if it must. */
+	/** Adds a record that was read. */
 	void add(TopicPartition partition, RecentRecord record) {
 		Part part = this.parts.get(partition);
-		if (part == null) {
+		if (part == null || record.offset() < part.committed) {
 			return;
 		}
 		if (record.acceptance() != null) {
-			this.accepted.merge(record.id(), record.acceptance(), Acceptance::merge);
+			accept(record.id(), record.acceptance(), part);
 		}
 		if (record.save() != null) {
-			this.saved.put(record.id(), record.save());
-		}
-		part.places.addLast(new Place(record.offset(), record.id()));
-		this.records++;
-		if (this.records > this.capacity) {
-			long dropped = part.places.getFirst().offset() + 1;
-			// First, so that who no longer finds the order sees why.
-			part.knownFrom = dropped;
-			forgetFirst(part, dropped);
+			this.saved.put(record.id(), new Known<>(part, record.offset(), record.save()));
 		}
 	}
 
-	/** All records before the consumer's positions have been added. */
+	/**
+	 * All records before the consumer's positions have been added. Drops the oldest if
+	 * there are too many, and forgets everything if a log is shorter than it was.
+	 */
 	void advance(Consumer<byte[], byte[]> consumer) {
 		for (Part part : this.parts.values()) {
 			try {
 				long position = consumer.position(part.partition, Duration.ZERO);
 				if (position < part.position) {
-					// The log is shorter than it was.
-					while (!part.places.isEmpty()) {
-						forgetFirst(part, Long.MAX_VALUE);
-					}
-					part.committed = position;
-					part.knownFrom = position;
+					clear();
+					return;
 				}
 				part.position = position;
 			}
@@ -268,33 +258,30 @@ final class KnownOrders {
 				// The consumer is still looking it up.
 			}
 		}
-	}
-
-	/**
-	 * Forgets the order of the first place, unless a record from the bound on repeats it.
-	 */
-	private void forgetFirst(Part part, long bound) {
-		UUID id = part.places.removeFirst().id();
-		this.records--;
-		if (part.partition.topic().equals(Topics.ORDERS)) {
-			this.accepted.computeIfPresent(id, (_, order) -> (order.lastOffset() < bound) ? null : order);
+		if (size() > this.capacity) {
+			removeForgotten();
 		}
-		else {
-			this.saved.computeIfPresent(id, (_, save) -> (save.offset() < bound) ? null : save);
+		if (size() > this.capacity) {
+			for (Part part : this.parts.values()) {
+				long from = part.forgottenTo();
+				part.knownFrom = from + Math.ceilDiv(Math.max(0, part.position - from), SHARE);
+			}
+			removeForgotten();
 		}
 	}
 
 	/**
-	 * What this gateway wrote and may not have read yet.
+	 * An order in memory.
 	 *
-	 * @param partition the partition of its record, null if it has none yet
+	 * @param part the partition of its record; null while this gateway publishes it
 	 * @param offset the offset of its last record
 	 */
-	private record Written<T>(@Nullable TopicPartition partition, long offset, T order) {
-	}
+	private record Known<T>(@Nullable Part part, long offset, T order) {
 
-	/** The place of an order's record. */
-	private record Place(long offset, UUID id) {
+		boolean isForgotten() {
+			return this.part != null && this.offset < this.part.forgottenTo();
+		}
+
 	}
 
 	/** How far a partition has been read. Written by the reading thread. */
@@ -316,9 +303,6 @@ final class KnownOrders {
 
 		private volatile long awaitedNanos;
 
-		/** The records read and not committed yet. */
-		private final ArrayDeque<Place> places = new ArrayDeque<>();
-
 		private Part(TopicPartition partition, long committed) {
 			this.partition = partition;
 			this.position = committed;
@@ -329,6 +313,10 @@ final class KnownOrders {
 
 		long position() {
 			return this.position;
+		}
+
+		private long forgottenTo() {
+			return Math.max(this.committed, this.knownFrom);
 		}
 
 	}

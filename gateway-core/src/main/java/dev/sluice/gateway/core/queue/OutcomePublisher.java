@@ -24,7 +24,6 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -112,46 +111,33 @@ public class OutcomePublisher implements DisposableBean {
 		}
 		catch (RejectedExecutionException ex) {
 			// The gateway is shutting down.
-			end(outcome, ex);
+			end(outcome, null, ex);
 		}
 	}
 
 	private void send(OrderOutcome outcome) {
 		try {
 			this.kafka.send(Topics.ORDER_OUTCOMES, outcome.key(), this.json.writeValueAsBytes(outcome))
-				.whenComplete((sent, failure) -> {
-					if (failure != null) {
-						end(outcome, failure);
-					}
-					else {
-						this.places.release();
-						acknowledged(outcome, sent.getRecordMetadata());
-					}
-				});
-		}
-		catch (KafkaException | org.springframework.kafka.KafkaException ex) {
-			end(outcome, ex);
+				.whenComplete(
+						(sent, failure) -> end(outcome, (sent != null) ? sent.getRecordMetadata() : null, failure));
 		}
 		catch (RuntimeException ex) {
-			logger.error("The outcome of order {} was not published because of a bug", outcome.orderId(), ex);
-			end(outcome, ex);
+			if (!(ex instanceof KafkaException || ex instanceof org.springframework.kafka.KafkaException)) {
+				logger.error("The outcome of order {} was not published because of a bug", outcome.orderId(), ex);
+			}
+			end(outcome, null, ex);
 		}
 	}
 
-	private void acknowledged(OrderOutcome outcome, RecordMetadata record) {
-		if (outcome.conflict() == null) {
-			this.accepted.known()
-				.published(outcome.orderId(), new TopicPartition(record.topic(), record.partition()), record.offset());
-		}
-	}
-
-	private void end(OrderOutcome outcome, Throwable failure) {
-		logger.debug("The outcome of order {} was not published", outcome.orderId(), failure);
+	private void end(OrderOutcome outcome, @Nullable RecordMetadata record, @Nullable Throwable failure) {
 		this.places.release();
 		if (outcome.conflict() == null) {
-			this.accepted.known().notPublished(outcome.orderId());
+			this.accepted.known().published(outcome.orderId(), record);
 		}
-		this.lost.increment();
+		if (record == null) {
+			logger.debug("The outcome of order {} was not published", outcome.orderId(), failure);
+			this.lost.increment();
+		}
 	}
 
 	/** Hands the remaining outcomes to the producer, which is closed after this. */

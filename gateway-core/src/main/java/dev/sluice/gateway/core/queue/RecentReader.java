@@ -132,7 +132,7 @@ final class RecentReader {
 					committed.put(partition, offset.offset());
 				}
 			});
-			this.orders.commit(committed, client);
+			this.orders.commit(committed);
 			if (!ids.equals(this.topicIds) || !partitions.equals(this.orders.parts().keySet())) {
 				logger.info("Reading the recent orders of {} partitions from {}", partitions.size(), committed);
 				this.orders.assign(partitions, committed, client);

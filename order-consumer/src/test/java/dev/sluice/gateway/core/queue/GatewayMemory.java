@@ -14,6 +14,7 @@ import dev.sluice.gateway.core.status.RecentOrder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -82,7 +83,7 @@ public final class GatewayMemory {
 
 	/** Learns how far the projection is. */
 	public void commit(long ordersCommitted, long outcomesCommitted) {
-		this.orders.commit(Map.of(ORDERS, ordersCommitted, OUTCOMES, outcomesCommitted), this.consumer);
+		this.orders.commit(Map.of(ORDERS, ordersCommitted, OUTCOMES, outcomesCommitted));
 	}
 
 	public RecentOrder order(UUID id, Reading reading) {
@@ -105,11 +106,9 @@ public final class GatewayMemory {
 	 * @param offset of the outcome; null if it was lost
 	 */
 	public void published(OrderOutcome outcome, @Nullable Long offset) {
-		if (outcome.conflict() == null && offset != null) {
-			this.orders.published(outcome.orderId(), OUTCOMES, offset);
-		}
-		else if (outcome.conflict() == null) {
-			this.orders.notPublished(outcome.orderId());
+		if (outcome.conflict() == null) {
+			this.orders.published(outcome.orderId(),
+					(offset != null) ? new RecordMetadata(OUTCOMES, offset, 0, 0, 0, 0) : null);
 		}
 	}
 
