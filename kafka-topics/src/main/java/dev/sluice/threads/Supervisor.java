@@ -122,7 +122,8 @@ public final class Supervisor {
 		this.failed.accept(name);
 	}
 
-	private void succeeded(String name) {
+	/** Called by a step that goes on for long, when a part of it has succeeded. */
+	public void succeeded(String name) {
 		if (this.failing.remove(name) != null) {
 			logger.info("{} works again", name);
 		}

@@ -276,7 +276,7 @@ class RecentOrdersIT {
 	}
 
 	private static PendingSend sending(UUID id, byte[] json, Instant acceptedAt) {
-		return PendingSend.of(new ValidOrder(id, ORDER, json, null, null), acceptedAt,
+		return new PendingSend(new ValidOrder(id, ORDER, json, null, null), acceptedAt,
 				"/test".getBytes(StandardCharsets.UTF_8));
 	}
 

@@ -41,21 +41,17 @@ public final class PendingSend {
 	/** Whether the producer or the broker refused the record for good. */
 	private volatile boolean refused;
 
-	private PendingSend(ValidOrder order, Instant acceptedAt, ProducerRecord<String, byte[]> message) {
-		this.order = order;
-		this.acceptedAt = acceptedAt;
-		this.message = message;
-	}
-
 	/**
 	 * Makes the record of an order.
 	 * @param order the order
 	 * @param acceptedAt when the gateway accepted it
 	 * @param source the gateway, {@link OrderHeaders#SOURCE}
 	 */
-	static PendingSend of(ValidOrder order, Instant acceptedAt, byte[] source) {
-		ProducerRecord<String, byte[]> message = new ProducerRecord<>(Topics.ORDERS, order.customerId(), order.json());
-		Headers headers = message.headers()
+	PendingSend(ValidOrder order, Instant acceptedAt, byte[] source) {
+		this.order = order;
+		this.acceptedAt = acceptedAt;
+		this.message = new ProducerRecord<>(Topics.ORDERS, order.customerId(), order.json());
+		Headers headers = this.message.headers()
 			.add(OrderHeaders.ID, utf8(order.id().toString()))
 			.add(OrderHeaders.SOURCE, source)
 			.add(OrderHeaders.SPEC_VERSION, utf8(OrderHeaders.SPEC_VERSION_VALUE))
@@ -65,7 +61,6 @@ public final class PendingSend {
 		if (order.traceparent() != null) {
 			headers.add(OrderHeaders.TRACEPARENT, utf8(order.traceparent()));
 		}
-		return new PendingSend(order, acceptedAt, message);
 	}
 
 	public ValidOrder order() {

@@ -131,7 +131,7 @@ public final class QueuePolicy implements DisposableBean {
 			throw unavailable("Kafka has not been reached yet, or its topics are being created.", Placed.NO);
 		}
 		// The precision of PostgreSQL.
-		return PendingSend.of(order, Instant.now().truncatedTo(ChronoUnit.MICROS), this.source);
+		return new PendingSend(order, Instant.now().truncatedTo(ChronoUnit.MICROS), this.source);
 	}
 
 	/**

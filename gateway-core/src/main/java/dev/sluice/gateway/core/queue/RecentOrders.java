@@ -66,6 +66,10 @@ public class RecentOrders implements SmartLifecycle {
 
 	private static final Logger logger = LoggerFactory.getLogger(RecentOrders.class);
 
+	private static final String READER = "recent-orders";
+
+	private static final String ASKER = "recent-orders-ends";
+
 	/** Interval between two looks at the topics and the committed offsets. */
 	static final Duration LOOK_INTERVAL = Duration.ofMillis(500);
 
@@ -104,9 +108,6 @@ public class RecentOrders implements SmartLifecycle {
 	private volatile @Nullable Thread reader;
 
 	private volatile @Nullable Thread asker;
-
-	/** Confined to the asker. */
-	private @Nullable Admin admin;
 
 	/** What the question under way answers. Confined to the asker. */
 	private CompletableFuture<Reading> asked = new CompletableFuture<>();
@@ -207,39 +208,39 @@ public class RecentOrders implements SmartLifecycle {
 	@Override
 	public void start() {
 		this.running = true;
-		this.reader = this.supervisor.start("recent-orders", () -> this.topics.read(this.running));
-		this.asker = this.supervisor.start("recent-orders-ends", this::ask);
+		this.reader = this.supervisor.start(READER, () -> this.topics.read(() -> goesOn(READER)));
+		this.asker = this.supervisor.start(ASKER, this::ask);
 	}
 
-	/** One round of the asker, which answers the callers that wait by now. */
+	/** Called by a thread that has done what it does again and again. */
+	private boolean goesOn(String thread) {
+		this.supervisor.succeeded(thread);
+		return this.running;
+	}
+
+	/** Answers the callers until it fails, or is to stop. */
 	private Duration ask() throws InterruptedException {
 		try {
-			if (!this.running) {
-				throw new InterruptedException("Stopped");
+			Admin client = this.admins.get();
+			try {
+				do {
+					// Without a caller, too: the lag is measured.
+					this.calls.tryAcquire(LOOK_INTERVAL.toNanos(), TimeUnit.NANOSECONDS);
+					this.calls.drainPermits();
+					this.asked = this.next.getAndSet(new CompletableFuture<>());
+					answer(readToEnds(client));
+				}
+				while (goesOn(ASKER));
 			}
-			Admin client = this.admin;
-			if (client == null) {
-				client = this.admins.get();
-				this.admin = client;
-			}
-			boolean awaited = this.calls.tryAcquire(LOOK_INTERVAL.toNanos(), TimeUnit.NANOSECONDS);
-			if (awaited) {
-				this.calls.drainPermits();
-				this.asked = this.next.getAndSet(new CompletableFuture<>());
-			}
-			answer(readToEnds(client, awaited));
-			return Duration.ZERO;
-		}
-		catch (InterruptedException | RuntimeException | Error ex) {
-			Admin failed = this.admin;
-			this.admin = null;
-			if (failed != null) {
+			finally {
 				// Without waiting for open questions.
-				failed.close(Duration.ZERO);
+				client.close(Duration.ZERO);
 			}
-			answerAll(Reading.BEHIND);
-			throw ex;
 		}
+		finally {
+			answerAll(Reading.BEHIND);
+		}
+		throw new InterruptedException("Stopped");
 	}
 
 	/** Answers the callers on another thread, because this one must go on. */
@@ -253,13 +254,10 @@ public class RecentOrders implements SmartLifecycle {
 		answer(reading);
 	}
 
-	/**
-	 * Asks Kafka for the ends of the partitions, and waits until they have been read.
-	 * @param awaited false to see only how much is left
-	 */
-	private Reading readToEnds(Admin client, boolean awaited) throws InterruptedException {
+	/** Asks Kafka for the ends of the partitions, and waits until they have been read. */
+	private Reading readToEnds(Admin client) throws InterruptedException {
 		Map<TopicPartition, KnownOrders.Part> parts = this.orders.parts();
-		for (int waits = 0; awaited && parts.isEmpty() && this.running && waits < LOST; waits++) {
+		for (int waits = 0; parts.isEmpty() && this.running && waits < LOST; waits++) {
 			LockSupport.parkNanos(this.wait.toNanos());
 			parts = this.orders.parts();
 		}
@@ -284,12 +282,10 @@ public class RecentOrders implements SmartLifecycle {
 			if (left == 0) {
 				return this.orders.atEnd(parts);
 			}
-			if (awaited) {
-				LockSupport.unpark(this.reader);
-				LockSupport.parkNanos(this.wait.toNanos());
-			}
+			LockSupport.unpark(this.reader);
+			LockSupport.parkNanos(this.wait.toNanos());
 		}
-		while (awaited && this.running && this.orders.parts() == parts && System.nanoTime() - deadlineNanos < 0);
+		while (this.running && this.orders.parts() == parts && System.nanoTime() - deadlineNanos < 0);
 		return Reading.BEHIND;
 	}
 
@@ -301,7 +297,9 @@ public class RecentOrders implements SmartLifecycle {
 		while (this.running) {
 			try {
 				T answer = question.get(this.wait.toNanos(), TimeUnit.NANOSECONDS);
-				answered();
+				if (this.silentWaits.getAndSet(0) >= LOST) {
+					logger.info("The recent orders are read from Kafka again");
+				}
 				return answer;
 			}
 			catch (ExecutionException ex) {
@@ -316,12 +314,6 @@ public class RecentOrders implements SmartLifecycle {
 			}
 		}
 		return null;
-	}
-
-	private void answered() {
-		if (this.silentWaits.getAndSet(0) >= LOST) {
-			logger.info("The recent orders are read from Kafka again");
-		}
 	}
 
 	private void silent() {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import dev.sluice.contract.Topics;
@@ -17,7 +18,6 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.RetriableException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
@@ -51,8 +51,6 @@ final class RecentReader {
 	/** When the last look at the topics began. */
 	private long lookNanos;
 
-	private @Nullable Consumer<byte[], byte[]> consumer;
-
 	/**
 	 * @param topics the ids of the topics; empty while one is missing
 	 * @param consumers opens a client, again after each failure
@@ -68,52 +66,47 @@ final class RecentReader {
 	}
 
 	/**
-	 * Reads the next records. Forgets everything after a failure.
-	 * @param goesOn false to close the client and to end the thread
+	 * Reads until it fails, or is to stop, and then forgets everything.
+	 * @param goesOn called after each round
 	 */
-	Duration read(boolean goesOn) throws InterruptedException {
+	Duration read(BooleanSupplier goesOn) throws InterruptedException {
+		Consumer<byte[], byte[]> client = this.consumers.get();
 		try {
-			if (!goesOn) {
-				throw new InterruptedException("Stopped");
+			do {
+				readOnce(client);
 			}
-			Consumer<byte[], byte[]> client = this.consumer;
-			if (client == null) {
-				client = this.consumers.get();
-				this.consumer = client;
-			}
-			if (this.orders.parts().isEmpty()
-					|| System.nanoTime() - this.lookNanos >= RecentOrders.LOOK_INTERVAL.toNanos()) {
-				this.lookNanos = System.nanoTime();
-				look(client);
-			}
-			if (this.orders.parts().isEmpty()) {
-				LockSupport.parkNanos(PAUSE.toNanos());
-				return Duration.ZERO;
-			}
-			ConsumerRecords<byte[], byte[]> records = client.poll(POLL);
-			for (ConsumerRecord<byte[], byte[]> record : records) {
-				RecentRecord parsed = RecentRecord.of(record, this.json);
-				if (parsed != null) {
-					this.orders.add(new TopicPartition(record.topic(), record.partition()), parsed);
-				}
-			}
-			this.orders.advance(client);
-			if (!records.isEmpty()) {
-				this.onProgress.run();
-				if (records.count() < RecentClients.FULL_BATCH) {
-					LockSupport.parkNanos(PAUSE.toNanos());
-				}
-			}
-			return Duration.ZERO;
+			while (goesOn.getAsBoolean());
 		}
-		catch (InterruptedException | RuntimeException | Error ex) {
-			Consumer<byte[], byte[]> failed = this.consumer;
-			this.consumer = null;
+		finally {
 			this.orders.clear();
-			if (failed != null) {
-				failed.close();
+			client.close();
+		}
+		throw new InterruptedException("Stopped");
+	}
+
+	private void readOnce(Consumer<byte[], byte[]> client) {
+		if (this.orders.parts().isEmpty()
+				|| System.nanoTime() - this.lookNanos >= RecentOrders.LOOK_INTERVAL.toNanos()) {
+			this.lookNanos = System.nanoTime();
+			look(client);
+		}
+		if (this.orders.parts().isEmpty()) {
+			LockSupport.parkNanos(PAUSE.toNanos());
+			return;
+		}
+		ConsumerRecords<byte[], byte[]> records = client.poll(POLL);
+		for (ConsumerRecord<byte[], byte[]> record : records) {
+			RecentRecord parsed = RecentRecord.of(record, this.json);
+			if (parsed != null) {
+				this.orders.add(new TopicPartition(record.topic(), record.partition()), parsed);
 			}
-			throw ex;
+		}
+		this.orders.advance(client);
+		if (!records.isEmpty()) {
+			this.onProgress.run();
+			if (records.count() < RecentClients.FULL_BATCH) {
+				LockSupport.parkNanos(PAUSE.toNanos());
+			}
 		}
 	}
 

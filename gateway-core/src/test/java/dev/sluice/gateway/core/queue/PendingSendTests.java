@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class PendingSendTests {
 
-	private final PendingSend sending = PendingSend.of(
+	private final PendingSend sending = new PendingSend(
 			new ValidOrder(UUID.randomUUID(), new Order("c-1", null, null), new byte[0], null, null), Instant.EPOCH,
 			new byte[0]);
 
