@@ -197,7 +197,12 @@ abstract class Container implements Server {
 	}
 
 	@Override
-	public synchronized void unfreeze() {
+	public void unfreeze() {
+		resume();
+		awaitServing();
+	}
+
+	private synchronized void resume() {
 		if (this.frozen) {
 			engine().unpauseContainerCmd(this.container.getContainerId()).exec();
 			this.frozen = false;
@@ -212,7 +217,7 @@ abstract class Container implements Server {
 	public void close() {
 		this.closed = true;
 		// A paused container cannot be stopped.
-		unfreeze();
+		resume();
 		// In another thread: an interrupt would close the connection to the engine.
 		CompletableFuture.runAsync(this.container::stop).join();
 	}

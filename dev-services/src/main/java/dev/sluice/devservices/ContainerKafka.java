@@ -3,11 +3,8 @@ package dev.sluice.devservices;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
+import java.util.function.BooleanSupplier;
 
-import org.apache.kafka.clients.admin.Admin;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.Network;
@@ -22,8 +19,11 @@ final class ContainerKafka extends Container {
 
 	private static final int READABLE = 0644;
 
-	private ContainerKafka(String name, GenericContainer<?> container, int port) {
+	private final BooleanSupplier inSync;
+
+	private ContainerKafka(String name, GenericContainer<?> container, int port, BooleanSupplier inSync) {
 		super(name, container, PORT, port);
+		this.inSync = inSync;
 	}
 
 	/** The brokers of one cluster, one for each port. Starts none. */
@@ -31,20 +31,19 @@ final class ContainerKafka extends Container {
 		// Others have another name, because clusters share the network.
 		List<String> hosts = (ports.size() == 1) ? List.of("localhost")
 				: ports.stream().map((port) -> "kafka-" + port).toList();
-		String voters = IntStream.rangeClosed(1, ports.size())
-			.mapToObj((node) -> "%s@%s:9094".formatted(node, hosts.get(node - 1)))
-			.collect(Collectors.joining(","));
-		return new KafkaService(IntStream.rangeClosed(1, ports.size())
-			.mapToObj((node) -> new ContainerKafka((ports.size() == 1) ? "Kafka" : "Kafka's broker " + node,
-					create(KafkaService.properties(node, voters), hosts.get(node - 1), ports.get(node - 1)),
-					ports.get(node - 1)))
-			.toList());
+		String engine = DockerClientFactory.instance().dockerHostIpAddress();
+		return KafkaService.cluster(engine, ports, hosts.stream().map((host) -> host + ":9094").toList(),
+				(name, node, voters, inSync) -> {
+					int port = ports.get(node - 1);
+					GenericContainer<?> container = create(KafkaService.properties(node, voters), hosts.get(node - 1),
+							engine + ":" + port);
+					return new ContainerKafka(name, container, port, inSync);
+				});
 	}
 
-	private static GenericContainer<?> create(Map<String, String> properties, String host, int port) {
+	private static GenericContainer<?> create(Map<String, String> properties, String host, String outside) {
 		properties.put("listeners", "PLAINTEXT://:%s,INSIDE://:9093,CONTROLLER://:9094".formatted(PORT));
-		properties.put("advertised.listeners", "PLAINTEXT://%s:%s,INSIDE://%s:9093"
-			.formatted(DockerClientFactory.instance().dockerHostIpAddress(), port, host));
+		properties.put("advertised.listeners", "PLAINTEXT://%s,INSIDE://%s:9093".formatted(outside, host));
 		properties.put("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,INSIDE:PLAINTEXT,CONTROLLER:PLAINTEXT");
 		properties.put("inter.broker.listener.name", "INSIDE");
 		properties.put("log.dirs", "/var/lib/kafka/data");
@@ -71,16 +70,7 @@ final class ContainerKafka extends Container {
 
 	@Override
 	boolean serves() {
-		try (Admin admin = KafkaService.admin("%s:%s".formatted(host(), port()))) {
-			return !admin.describeCluster().nodes().get().isEmpty();
-		}
-		catch (ExecutionException _) {
-			return false;
-		}
-		catch (InterruptedException _) {
-			Thread.currentThread().interrupt();
-			return false;
-		}
+		return this.inSync.getAsBoolean();
 	}
 
 }

@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Map;
-import java.util.Properties;
 
 import org.testcontainers.containers.GenericContainer;
 
@@ -13,7 +12,8 @@ final class ContainerPostgres extends Container implements PostgresService {
 
 	static final String IMAGE = "postgres:18";
 
-	private static final String PROBE_TIMEOUT_SECONDS = "2";
+	/** How long a look at it may take. */
+	private static final int SECONDS = 2;
 
 	ContainerPostgres(int port) {
 		super("PostgreSQL", new GenericContainer<>(IMAGE)
@@ -22,13 +22,9 @@ final class ContainerPostgres extends Container implements PostgresService {
 
 	@Override
 	boolean serves() {
-		Properties login = new Properties();
-		login.put("user", USER);
-		login.put("password", USER);
-		login.put("connectTimeout", PROBE_TIMEOUT_SECONDS);
-		login.put("socketTimeout", PROBE_TIMEOUT_SECONDS);
-		try (Connection connection = DriverManager.getConnection(jdbcUrl(), login)) {
-			return connection.isValid(Integer.parseInt(PROBE_TIMEOUT_SECONDS));
+		try (Connection connection = DriverManager
+			.getConnection("%s?connectTimeout=%2$s&socketTimeout=%2$s".formatted(jdbcUrl(), SECONDS), USER, USER)) {
+			return connection.isValid(SECONDS);
 		}
 		catch (SQLException _) {
 			return false;

@@ -3,7 +3,6 @@ package dev.sluice.devservices;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -136,8 +135,6 @@ public final class DevServices implements AutoCloseable {
 	 */
 	private static final class Lazy<S> {
 
-		private final ReentrantLock lock = new ReentrantLock();
-
 		private final Supplier<S> create;
 
 		private final Consumer<S> start;
@@ -155,39 +152,29 @@ public final class DevServices implements AutoCloseable {
 			this.close = close;
 		}
 
-		S started() {
-			this.lock.lock();
-			try {
-				S existing = this.server;
-				if (existing != null) {
-					return existing;
-				}
-				S created = this.create.get();
-				this.server = created;
-				try {
-					if (this.closed) {
-						throw new StartFailedException("The servers are closed");
-					}
-					this.start.accept(created);
-					return created;
-				}
-				catch (RuntimeException ex) {
-					close(created, ex);
-					this.server = null;
-					throw ex;
-				}
+		synchronized S started() {
+			S existing = this.server;
+			if (existing != null) {
+				return existing;
 			}
-			finally {
-				this.lock.unlock();
-			}
-		}
-
-		private void close(S failed, RuntimeException failure) {
+			S created = this.create.get();
+			this.server = created;
 			try {
-				this.close.accept(failed);
+				if (this.closed) {
+					throw new StartFailedException("The servers are closed");
+				}
+				this.start.accept(created);
+				return created;
 			}
 			catch (RuntimeException ex) {
-				failure.addSuppressed(ex);
+				try {
+					this.close.accept(created);
+				}
+				catch (RuntimeException second) {
+					ex.addSuppressed(second);
+				}
+				this.server = null;
+				throw ex;
 			}
 		}
 

@@ -5,8 +5,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
@@ -32,17 +30,13 @@ final class EmbeddedKafka {
 
 	/** The brokers of one cluster, one for each port. Starts none. */
 	static KafkaService cluster(List<Integer> ports) {
-		List<Integer> controllers = Ports.free(ports.size());
-		String voters = IntStream.rangeClosed(1, ports.size())
-			.mapToObj((node) -> "%s@127.0.0.1:%s".formatted(node, controllers.get(node - 1)))
-			.collect(Collectors.joining(","));
-		return new KafkaService(IntStream.rangeClosed(1, ports.size())
-			.mapToObj((node) -> new EmbeddedProcess((ports.size() == 1) ? "kafka" : "kafka-" + node,
-					ports.get(node - 1), EmbeddedKafka.class,
-					List.of("-Xms256m -Xmx512m -XX:+UseG1GC -D%s=%s -D%s=%s %s"
-						.formatted(NODE, node, VOTERS, voters, KafkaService.OPTIONS)
-						.split(" "))))
-			.toList());
+		List<String> controllers = Ports.free(ports.size()).stream().map("127.0.0.1:%s"::formatted).toList();
+		return KafkaService.cluster("127.0.0.1", ports, controllers,
+				(name, node, voters, inSync) -> new EmbeddedProcess(name, ports.get(node - 1), EmbeddedKafka.class,
+						List.of("-Xms256m -Xmx512m -XX:+UseG1GC -D%s=%s -D%s=%s %s"
+							.formatted(NODE, node, VOTERS, voters, KafkaService.OPTIONS)
+							.split(" ")),
+						inSync));
 	}
 
 	public static void main(String[] args) throws Exception {

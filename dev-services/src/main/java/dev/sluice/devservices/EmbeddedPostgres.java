@@ -9,16 +9,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.SecureRandom;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -41,26 +40,20 @@ final class EmbeddedPostgres extends EmbeddedProcess implements PostgresService 
 	/** Shorter than the parent waits, so that this process can log the cause. */
 	private static final Duration START_TIMEOUT = DevServices.startTimeout().minusSeconds(10);
 
-	private static final int PASSWORD_BYTES = 16;
-
 	EmbeddedPostgres(int port) {
-		super("postgres", port, EmbeddedPostgres.class, JVM_ARGS);
+		super("postgres", port, EmbeddedPostgres.class, JVM_ARGS, () -> true);
 	}
 
-	public static void main(String[] args) throws IOException, SQLException, InterruptedException {
-		CompletableFuture<io.zonky.test.db.postgres.embedded.EmbeddedPostgres> started = new CompletableFuture<>();
+	public static void main(String[] args) throws Exception {
+		FutureTask<io.zonky.test.db.postgres.embedded.EmbeddedPostgres> start = new FutureTask<>(() -> start(args));
 		// Before the start, because PostgreSQL is a process of its own and would outlive
 		// this one.
-		stopping(args, () -> close(started));
+		stopping(args, () -> close(start));
 		boolean first = !Files.exists(passwordFile(args));
-		try {
-			started.complete(start(args));
-		}
-		finally {
-			started.completeExceptionally(new IllegalStateException("PostgreSQL did not start"));
-		}
+		start.run();
+		var postgres = start.get();
 		if (first) {
-			try (Connection connection = started.join().getPostgresDatabase().getConnection();
+			try (Connection connection = postgres.getPostgresDatabase().getConnection();
 					Statement statement = connection.createStatement()) {
 				statement.execute("create role sluice login password 'sluice'");
 				statement.execute("create database sluice owner sluice");
@@ -79,10 +72,8 @@ final class EmbeddedPostgres extends EmbeddedProcess implements PostgresService 
 		Path directory = Path.of(args[1]);
 		Path passwordFile = passwordFile(args);
 		if (!Files.exists(passwordFile)) {
-			byte[] random = new byte[PASSWORD_BYTES];
-			new SecureRandom().nextBytes(random);
 			Files.createFile(passwordFile, permissions("rw-------"));
-			Files.writeString(passwordFile, HexFormat.of().formatHex(random));
+			Files.writeString(passwordFile, UUID.randomUUID().toString());
 		}
 		try (FileChannel channel = FileChannel.open(programs.resolve("lock"), StandardOpenOption.CREATE,
 				StandardOpenOption.WRITE); FileLock _ = channel.lock()) {
@@ -134,9 +125,9 @@ final class EmbeddedPostgres extends EmbeddedProcess implements PostgresService 
 		return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions));
 	}
 
-	private static void close(CompletableFuture<io.zonky.test.db.postgres.embedded.EmbeddedPostgres> started) {
+	private static void close(Future<io.zonky.test.db.postgres.embedded.EmbeddedPostgres> start) {
 		try {
-			started.get(START_TIMEOUT.toSeconds(), TimeUnit.SECONDS).close();
+			start.get(START_TIMEOUT.toSeconds(), TimeUnit.SECONDS).close();
 		}
 		catch (ExecutionException _) {
 			// Nothing to close. The log says why.

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -36,9 +37,15 @@ class EmbeddedProcess implements Server {
 
 	private final JavaProcess process;
 
-	/** Starts nothing. */
-	EmbeddedProcess(String name, int port, Class<?> mainClass, List<String> jvmArgs) {
+	private final BooleanSupplier inSync;
+
+	/**
+	 * Starts nothing.
+	 * @param inSync what else must hold before it is ready
+	 */
+	EmbeddedProcess(String name, int port, Class<?> mainClass, List<String> jvmArgs, BooleanSupplier inSync) {
 		this.port = port;
+		this.inSync = inSync;
 		try {
 			this.directory = Files.createTempDirectory("sluice-%s-".formatted(name));
 			Files.createDirectory(data());
@@ -52,7 +59,7 @@ class EmbeddedProcess implements Server {
 			.jvmArgs("-Dlogback.configurationFile=dev-services-logback.xml", Patience.jvmArg())
 			.args(Integer.toString(port), data().toString())
 			.logFile(this.directory.resolve("log"))
-			.readyWhenLogged(READY, DevServices.startTimeout())
+			.readyWhen(this::isReady, DevServices.startTimeout())
 			.stopTimeout(STOP_TIMEOUT);
 	}
 
@@ -66,6 +73,10 @@ class EmbeddedProcess implements Server {
 			killServer();
 			throw ex;
 		}
+	}
+
+	private boolean isReady() {
+		return this.process.hasLogged(READY) && this.inSync.getAsBoolean();
 	}
 
 	@Override
@@ -104,9 +115,12 @@ class EmbeddedProcess implements Server {
 	}
 
 	@Override
-	public synchronized void unfreeze() {
-		server().forEach(Signal.CONT::send);
-		this.process.unfreeze();
+	public void unfreeze() {
+		synchronized (this) {
+			server().forEach(Signal.CONT::send);
+			this.process.unfreeze();
+		}
+		this.process.awaitReady();
 	}
 
 	/** The directory of its data. */

@@ -134,15 +134,17 @@ public final class JavaProcess implements Breakable, AutoCloseable {
 	 * before the start, so that no other process can answer in its place.
 	 */
 	public JavaProcess readyWhen(URI healthUrl, Duration timeout) {
-		this.readiness = () -> isHealthy(healthUrl);
 		this.port = Math.max(0, healthUrl.getPort());
-		this.readyTimeout = timeout;
-		return this;
+		return readyWhen(() -> isHealthy(healthUrl), timeout);
 	}
 
 	/** It is ready when it has logged this text, whatever it logs afterwards. */
 	public JavaProcess readyWhenLogged(String text, Duration timeout) {
-		this.readiness = () -> hasLogged(text);
+		return readyWhen(() -> hasLogged(text), timeout);
+	}
+
+	JavaProcess readyWhen(BooleanSupplier condition, Duration timeout) {
+		this.readiness = condition;
 		this.readyTimeout = timeout;
 		return this;
 	}
@@ -265,33 +267,24 @@ public final class JavaProcess implements Breakable, AutoCloseable {
 
 	/** The last lines that it has logged since its last start. */
 	public String tail() {
-		try {
-			List<String> lines = logged(Math.max(this.logStart, logFile().toFile().length() - TAIL_BYTES)).lines()
-				.toList();
-			return String.join(System.lineSeparator(),
-					lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size()));
+		List<String> lines = logged(Math.max(this.logStart, logFile().toFile().length() - TAIL_BYTES)).lines().toList();
+		return String.join(System.lineSeparator(), lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size()));
+	}
+
+	/** Its log from a byte on. Not with a channel, which an interrupt would close. */
+	private String logged(long from) {
+		try (InputStream log = new FileInputStream(logFile().toFile())) {
+			log.skipNBytes(from);
+			return new String(log.readAllBytes(), StandardCharsets.UTF_8);
 		}
 		catch (IOException ex) {
 			return "(%s)".formatted(ex);
 		}
 	}
 
-	/** Its log from a byte on. Not with a channel, which an interrupt would close. */
-	private String logged(long from) throws IOException {
-		try (InputStream log = new FileInputStream(logFile().toFile())) {
-			log.skipNBytes(from);
-			return new String(log.readAllBytes(), StandardCharsets.UTF_8);
-		}
-	}
-
 	/** Whether it has logged a text since its last start. */
 	boolean hasLogged(String text) {
-		try {
-			return logged(this.logStart).contains(text);
-		}
-		catch (IOException ex) {
-			throw failed("has a log that cannot be read (%s)".formatted(ex));
-		}
+		return logged(this.logStart).contains(text);
 	}
 
 	public String name() {

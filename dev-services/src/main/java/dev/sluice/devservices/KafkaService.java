@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -16,7 +17,7 @@ import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.ListTopicsOptions;
-import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.Node;
 
 /**
  * A running Kafka with one broker or three. It has no topics and does not create them
@@ -37,16 +38,31 @@ public final class KafkaService {
 
 	private static final int CHECK_TIMEOUT_MILLIS = 2_000;
 
-	private final List<? extends Server> brokers;
-
-	private volatile boolean closed;
+	private final List<Server> brokers;
 
 	/**
 	 * Starts nothing.
 	 * @param brokers in the order of their node ids, from 1
 	 */
-	KafkaService(List<? extends Server> brokers) {
+	KafkaService(List<Server> brokers) {
 		this.brokers = List.copyOf(brokers);
+	}
+
+	/**
+	 * The brokers of one cluster. Starts none.
+	 * @param host where clients find them
+	 * @param ports the port of each broker
+	 * @param controllers {@code host:port} of the controller of each broker
+	 */
+	static KafkaService cluster(String host, List<Integer> ports, List<String> controllers, Maker maker) {
+		String servers = ports.stream().map((port) -> host + ":" + port).collect(Collectors.joining(","));
+		String voters = IntStream.rangeClosed(1, ports.size())
+			.mapToObj((node) -> node + "@" + controllers.get(node - 1))
+			.collect(Collectors.joining(","));
+		return new KafkaService(IntStream.rangeClosed(1, ports.size())
+			.mapToObj((node) -> maker.broker((ports.size() == 1) ? "kafka" : "kafka-" + node, node, voters,
+					() -> isInSync(servers, node)))
+			.toList());
 	}
 
 	/**
@@ -91,7 +107,6 @@ public final class KafkaService {
 	}
 
 	void close() {
-		this.closed = true;
 		all(Server::close);
 	}
 
@@ -112,14 +127,11 @@ public final class KafkaService {
 	}
 
 	/**
-	 * Its brokers, for faults in one of them. With several brokers, {@code start} and
-	 * {@code unfreeze} return when the broker is in sync with the others, so that the
-	 * next one may fail.
+	 * Its brokers, for faults in one of them. {@code start} and {@code unfreeze} return
+	 * when the broker is in sync with the others, so that the next one may fail.
 	 */
 	public List<Breakable> brokers() {
-		return IntStream.rangeClosed(1, this.brokers.size())
-			.mapToObj((node) -> member(node, this.brokers.get(node - 1)))
-			.toList();
+		return List.copyOf(this.brokers);
 	}
 
 	/**
@@ -140,82 +152,56 @@ public final class KafkaService {
 		}
 	}
 
-	private void awaitInSync(int node) {
-		if (this.brokers.size() == 1) {
-			return;
-		}
-		long deadline = System.nanoTime() + DevServices.startTimeout().toNanos();
-		try (Admin admin = admin(bootstrapServers())) {
-			for (int passed = 0; passed < CHECKS; passed = isInSync(admin, node) ? passed + 1 : 0) {
-				if (this.closed) {
-					throw new StartFailedException("Kafka was stopped while broker %s caught up".formatted(node));
-				}
-				if (System.nanoTime() - deadline > 0) {
-					throw new StartFailedException("broker %s runs but has not caught up with the others within %s s"
-						.formatted(node, DevServices.startTimeout().toSeconds()));
-				}
-				Thread.sleep(CHECK_INTERVAL);
-			}
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new StartFailedException("interrupted while broker %s caught up".formatted(node), ex);
-		}
-	}
-
-	/** A client whose requests fail when there is no answer in time. */
-	static Admin admin(String servers) {
-		return Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, servers,
+	/**
+	 * Whether a broker serves and has caught up with the others.
+	 * @param servers the cluster's
+	 */
+	private static boolean isInSync(String servers, int node) {
+		int checks = servers.contains(",") ? CHECKS : 1;
+		try (Admin admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, servers,
 				AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, CHECK_TIMEOUT_MILLIS,
-				AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, CHECK_TIMEOUT_MILLIS));
-	}
-
-	private static boolean isInSync(Admin admin, int node) throws InterruptedException {
-		try {
-			Collection<String> topics = admin.listTopics(new ListTopicsOptions().listInternal(true)).names().get();
-			Collection<TopicDescription> descriptions = admin.describeTopics(topics).allTopicNames().get().values();
-			return descriptions.stream()
-				.flatMap((topic) -> topic.partitions().stream())
-				.filter((partition) -> partition.replicas().stream().anyMatch((replica) -> replica.id() == node))
-				.allMatch((partition) -> partition.isr().stream().anyMatch((replica) -> replica.id() == node));
+				AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, CHECK_TIMEOUT_MILLIS))) {
+			for (int passed = 0; passed < checks; passed++) {
+				Thread.sleep((passed > 0) ? CHECK_INTERVAL : Duration.ZERO);
+				if (!isInSync(admin, node)) {
+					return false;
+				}
+			}
+			return true;
 		}
 		catch (ExecutionException _) {
 			return false;
 		}
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+			return false;
+		}
 	}
 
-	/** A broker of the cluster. It is ready when it has caught up with the others. */
-	private Breakable member(int node, Server broker) {
-		return new Breakable() {
+	private static boolean isInSync(Admin admin, int node) throws InterruptedException, ExecutionException {
+		Collection<Node> nodes = admin.describeCluster().nodes().get();
+		Collection<String> topics = admin.listTopics(new ListTopicsOptions().listInternal(true)).names().get();
+		return nodes.stream().anyMatch((other) -> other.id() == node) && admin.describeTopics(topics)
+			.allTopicNames()
+			.get()
+			.values()
+			.stream()
+			.flatMap((topic) -> topic.partitions().stream())
+			.filter((partition) -> partition.replicas().stream().anyMatch((replica) -> replica.id() == node))
+			.allMatch((partition) -> partition.isr().stream().anyMatch((replica) -> replica.id() == node));
+	}
 
-			@Override
-			public void kill() {
-				broker.kill();
-			}
+	/** Makes a broker. */
+	@FunctionalInterface
+	interface Maker {
 
-			@Override
-			public void stop() {
-				broker.stop();
-			}
+		/**
+		 * Starts nothing.
+		 * @param voters the controllers of all brokers, separated by commas
+		 * @param inSync whether the broker serves and has caught up with the others
+		 */
+		Server broker(String name, int node, String voters, BooleanSupplier inSync);
 
-			@Override
-			public void start() {
-				broker.start();
-				awaitInSync(node);
-			}
-
-			@Override
-			public void freeze() {
-				broker.freeze();
-			}
-
-			@Override
-			public void unfreeze() {
-				broker.unfreeze();
-				awaitInSync(node);
-			}
-
-		};
 	}
 
 }

@@ -37,14 +37,12 @@ public final class Ports {
 	 * @throws IllegalStateException if none was found in {@value #TRIES} tries
 	 */
 	public static int free() {
-		for (int i = 0; i < TRIES; i++) {
-			int port = ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST + 1);
-			if (isFree(port)) {
-				return port;
-			}
-		}
-		throw new IllegalStateException(
-				"No free port of the loopback interface found from %s to %s".formatted(LOWEST, HIGHEST));
+		return ThreadLocalRandom.current()
+			.ints(TRIES, LOWEST, HIGHEST + 1)
+			.filter(Ports::isFree)
+			.findFirst()
+			.orElseThrow(() -> new IllegalStateException(
+					"No free port of the loopback interface found from %s to %s".formatted(LOWEST, HIGHEST)));
 	}
 
 	/** The port, or a free one for 0. */

@@ -104,7 +104,7 @@ class EmbeddedProcessIT {
 	}
 
 	private static EmbeddedProcess process(Class<?> mainClass) {
-		return new EmbeddedProcess(NAME, Ports.free(), mainClass, List.of("-Xmx32m", "-XX:+UseSerialGC"));
+		return new EmbeddedProcess(NAME, Ports.free(), mainClass, List.of("-Xmx32m", "-XX:+UseSerialGC"), () -> true);
 	}
 
 	/** Starts a server, and waits. */
