@@ -1,9 +1,7 @@
 package dev.sluice.docs;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -18,6 +16,9 @@ import java.util.List;
  * instead.
  */
 public final class GeneratedTable {
+
+	/** Not the document itself: reading a file releases the locks on it. */
+	private static final Path LOCK = Path.of(System.getProperty("java.io.tmpdir"), "sluice-docs.lock");
 
 	private final Path document;
 
@@ -70,51 +71,30 @@ public final class GeneratedTable {
 	 * @throws AssertionError if they differ; the message says how to write it
 	 */
 	public void check() throws IOException {
-		if ("write".equals(System.getProperty("sluice.docs"))) {
-			write();
-		}
-		else {
-			compare();
-		}
+		check("write".equals(System.getProperty("sluice.docs")));
 	}
 
-	void compare() throws IOException {
-		String text = Files.readString(this.document);
-		String written = text.substring(begin(text), end(text));
-		if (!written.equals(text())) {
+	void check(boolean write) throws IOException {
+		if (write) {
+			// Modules are tested in parallel, and several of them may write a document.
+			try (FileChannel lock = FileChannel.open(LOCK, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+					var _ = lock.lock()) {
+				Files.writeString(this.document, generated());
+			}
+		}
+		else if (!generated().equals(Files.readString(this.document))) {
 			throw new AssertionError(
 					"The table '%s' of %s differs from the code: run this test with -Dsluice.docs=write, and look at git diff"
 						.formatted(this.name, this.document));
 		}
 	}
 
-	/**
-	 * Locks the document: modules are tested in parallel, and several of them may write
-	 * it.
-	 */
-	void write() throws IOException {
-		try (FileChannel channel = FileChannel.open(this.document, StandardOpenOption.READ, StandardOpenOption.WRITE);
-				var _ = channel.lock()) {
-			String text = Files.readString(this.document);
-			String written = text.substring(0, begin(text)) + text() + text.substring(end(text));
-			if (!written.equals(text)) {
-				channel.truncate(0);
-				channel.write(ByteBuffer.wrap(written.getBytes(StandardCharsets.UTF_8)), 0);
-			}
-		}
-	}
-
-	private String text() {
-		return String.join("\n", this.lines) + "\n";
-	}
-
-	private int begin(String text) {
-		String comment = "<!-- begin %s -->\n".formatted(this.name);
-		return find(text, comment) + comment.length();
-	}
-
-	private int end(String text) {
-		return find(text, "<!-- end %s -->".formatted(this.name));
+	/** The document as it should be. */
+	private String generated() throws IOException {
+		String text = Files.readString(this.document);
+		String begin = "<!-- begin %s -->\n".formatted(this.name);
+		return text.substring(0, find(text, begin)) + begin + String.join("\n", this.lines) + "\n"
+				+ text.substring(find(text, "<!-- end %s -->".formatted(this.name)));
 	}
 
 	private int find(String text, String comment) {
