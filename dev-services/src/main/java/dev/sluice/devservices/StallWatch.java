@@ -1,9 +1,9 @@
 package dev.sluice.devservices;
 
 import java.time.Duration;
-import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
@@ -24,7 +24,11 @@ public final class StallWatch implements TestExecutionListener {
 	/** A thread that wakes up this much too late counts as a stall. */
 	private static final Duration SHORTEST = Duration.ofMillis(200);
 
-	private final Map<String, LongSummaryStatistics> running = new ConcurrentHashMap<>();
+	/** How long the machine has stood still so far, in nanoseconds. */
+	private final AtomicLong stalled = new AtomicLong();
+
+	/** The same, when each running test began. */
+	private final Map<String, Long> before = new ConcurrentHashMap<>();
 
 	private volatile @Nullable Thread watch;
 
@@ -41,42 +45,31 @@ public final class StallWatch implements TestExecutionListener {
 	}
 
 	private void watch() {
-		long before = System.nanoTime();
 		while (!Thread.currentThread().isInterrupted()) {
+			long asleep = System.nanoTime();
 			LockSupport.parkNanos(INTERVAL.toNanos());
-			long now = System.nanoTime();
-			long late = now - before - INTERVAL.toNanos();
+			long late = System.nanoTime() - asleep - INTERVAL.toNanos();
 			if (late > SHORTEST.toNanos()) {
-				this.running.replaceAll((_, stalls) -> and(stalls, late));
+				this.stalled.addAndGet(late);
 			}
-			before = now;
 		}
 	}
 
 	@Override
 	public void executionStarted(TestIdentifier test) {
-		this.running.put(test.getUniqueId(), new LongSummaryStatistics());
+		this.before.put(test.getUniqueId(), this.stalled.get());
 	}
 
 	@Override
 	public void executionFinished(TestIdentifier test, TestExecutionResult result) {
-		LongSummaryStatistics stalls = this.running.remove(test.getUniqueId());
-		if (stalls != null && result.getStatus() == TestExecutionResult.Status.FAILED) {
-			System.out.println(during(test.getDisplayName(), stalls));
+		Long before = this.before.remove(test.getUniqueId());
+		if (before != null && result.getStatus() == TestExecutionResult.Status.FAILED) {
+			System.out.println(during(test.getDisplayName(), Duration.ofNanos(this.stalled.get() - before)));
 		}
 	}
 
-	private static LongSummaryStatistics and(LongSummaryStatistics stalls, long nanos) {
-		stalls.accept(nanos);
-		return stalls;
-	}
-
-	/**
-	 * @param stalls in nanoseconds
-	 */
-	static String during(String test, LongSummaryStatistics stalls) {
-		return "%s failed; meanwhile the machine stood still for %s ms at most, %s ms in all".formatted(test,
-				Math.max(0, stalls.getMax()) / 1_000_000, stalls.getSum() / 1_000_000);
+	static String during(String test, Duration stalled) {
+		return "%s failed; meanwhile the machine stood still for %s ms".formatted(test, stalled.toMillis());
 	}
 
 }
