@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 import com.github.dockerjava.api.DockerClient;
@@ -12,6 +11,7 @@ import com.github.dockerjava.api.command.StartContainerCmd;
 import com.github.dockerjava.api.exception.ConflictException;
 import com.github.dockerjava.api.exception.InternalServerErrorException;
 import com.github.dockerjava.api.exception.NotModifiedException;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.testcontainers.containers.ContainerLaunchException;
 import org.testcontainers.containers.GenericContainer;
@@ -19,7 +19,9 @@ import org.testcontainers.containers.GenericContainer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.doNothing;
+import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
@@ -30,11 +32,18 @@ class ContainerTests {
 
 	private static final String REFUSAL = "OCI runtime pause failed: unable to freeze: unknown";
 
+	private final GenericContainer<?> fake = mock();
+
+	@BeforeEach
+	void runs() {
+		when(this.fake.getHost()).thenReturn("localhost");
+		when(this.fake.isRunning()).thenReturn(true);
+	}
+
 	@Test
 	void saysWhyItDoesNotStart() {
-		FakeContainer fake = new FakeContainer();
-		fake.failure = new ContainerLaunchException("the engine is slow");
-		try (Container container = container(fake, () -> true)) {
+		doThrow(new ContainerLaunchException("the engine is slow")).when(this.fake).start();
+		try (Container container = container(() -> true)) {
 			assertThatExceptionOfType(StartFailedException.class).isThrownBy(container::start)
 				.withMessage("Kafka does not start in a container: the engine is slow");
 		}
@@ -43,27 +52,34 @@ class ContainerTests {
 	/** An interrupt closes the connection to the engine. */
 	@Test
 	void isStoppedThoughItsThreadIsInterrupted() {
-		FakeContainer fake = new FakeContainer();
+		AtomicBoolean stopped = new AtomicBoolean();
+		doAnswer((_) -> {
+			stopped.set(!Thread.currentThread().isInterrupted());
+			return null;
+		}).when(this.fake).stop();
 		Thread.currentThread().interrupt();
-		try (Container container = container(fake, () -> false)) {
+		try (Container container = container(() -> false)) {
 			assertThatExceptionOfType(StartFailedException.class).isThrownBy(container::start)
 				.withMessageContaining("interrupted");
 		}
 
 		assertThat(Thread.interrupted()).isTrue();
-		assertThat(fake.stops).hasValue(1);
+		assertThat(stopped).isTrue();
 	}
 
 	/** The engine refuses to start a container that runs. */
 	@Test
 	void isStartedAgainAfterARestartThatFailed() {
-		FakeContainer fake = new FakeContainer();
-		AtomicBoolean serves = new AtomicBoolean();
-		try (Container container = container(fake, serves::get)) {
-			serves.set(true);
+		DockerClient engine = mock();
+		StartContainerCmd starting = mock();
+		when(this.fake.getContainerId()).thenReturn(null, "id");
+		when(this.fake.getDockerClient()).thenReturn(engine);
+		when(engine.startContainerCmd("id")).thenReturn(starting);
+		doNothing().doThrow(new NotModifiedException("it runs", null)).when(starting).exec();
+		AtomicBoolean serves = new AtomicBoolean(true);
+		try (Container container = container(serves::get)) {
 			container.start();
 			serves.set(false);
-			doNothing().doThrow(new NotModifiedException("it runs", null)).when(fake.starting).exec();
 			Thread.currentThread().interrupt();
 			assertThatExceptionOfType(StartFailedException.class).isThrownBy(container::start)
 				.withMessageContaining("interrupted");
@@ -72,7 +88,7 @@ class ContainerTests {
 			serves.set(true);
 			container.start();
 
-			verify(fake.starting, times(2)).exec();
+			verify(starting, times(2)).exec();
 		}
 	}
 
@@ -103,8 +119,8 @@ class ContainerTests {
 		})).withMessageStartingWith("postgres could not be frozen in 0 s").withMessageContaining(REFUSAL);
 	}
 
-	private static Container container(FakeContainer fake, BooleanSupplier serves) {
-		return new Container("Kafka", fake, 9092, Ports.free()) {
+	private Container container(BooleanSupplier serves) {
+		return new Container("Kafka", this.fake, 9092, Ports.free()) {
 
 			@Override
 			boolean serves() {
@@ -112,61 +128,6 @@ class ContainerTests {
 			}
 
 		};
-	}
-
-	/** Calls no engine. */
-	private static final class FakeContainer extends GenericContainer {
-
-		private final DockerClient engine = mock(DockerClient.class);
-
-		private final StartContainerCmd starting = mock(StartContainerCmd.class);
-
-		private RuntimeException failure;
-
-		private final AtomicInteger stops = new AtomicInteger();
-
-		private String id;
-
-		FakeContainer() {
-			super("absent:1");
-			when(this.engine.startContainerCmd("id")).thenReturn(this.starting);
-		}
-
-		@Override
-		public void start() {
-			if (this.failure != null) {
-				throw this.failure;
-			}
-			this.id = "id";
-		}
-
-		@Override
-		public void stop() {
-			if (!Thread.currentThread().isInterrupted()) {
-				this.stops.incrementAndGet();
-			}
-		}
-
-		@Override
-		public String getHost() {
-			return "localhost";
-		}
-
-		@Override
-		public String getContainerId() {
-			return this.id;
-		}
-
-		@Override
-		public boolean isRunning() {
-			return true;
-		}
-
-		@Override
-		public DockerClient getDockerClient() {
-			return this.engine;
-		}
-
 	}
 
 }
