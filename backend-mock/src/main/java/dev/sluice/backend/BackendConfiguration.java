@@ -6,12 +6,6 @@ import java.util.random.RandomGenerator;
 
 import javax.sql.DataSource;
 
-import dev.sluice.backend.model.Backend;
-import dev.sluice.backend.model.BackendMetrics;
-import dev.sluice.backend.model.BackendProperties;
-import dev.sluice.backend.model.MemoryOrderStore;
-import dev.sluice.backend.model.OrderStore;
-import dev.sluice.backend.model.PostgresOrderStore;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.validation.Validator;
 import reactor.core.scheduler.Scheduler;

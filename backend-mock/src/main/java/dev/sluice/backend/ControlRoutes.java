@@ -5,10 +5,6 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
 
-import dev.sluice.backend.model.Answer;
-import dev.sluice.backend.model.Backend;
-import dev.sluice.backend.model.OrderStore;
-import dev.sluice.backend.model.StoreUnavailableException;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendCount;
 import dev.sluice.contract.ProblemType;

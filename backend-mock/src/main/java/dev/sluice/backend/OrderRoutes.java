@@ -9,9 +9,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-import dev.sluice.backend.model.Answer;
-import dev.sluice.backend.model.Backend;
-import dev.sluice.backend.model.Sampler;
 import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.ProblemType;

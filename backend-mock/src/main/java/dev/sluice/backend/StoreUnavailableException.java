@@ -1,4 +1,4 @@
-package dev.sluice.backend.model;
+package dev.sluice.backend;
 
 /** The store does not answer, or not in time. The message says why. */
 public final class StoreUnavailableException extends RuntimeException {

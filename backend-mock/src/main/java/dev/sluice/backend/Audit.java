@@ -1,6 +1,6 @@
-package dev.sluice.backend.model;
+package dev.sluice.backend;
 
-import dev.sluice.backend.model.BackendMetrics.Outcome;
+import dev.sluice.backend.BackendMetrics.Outcome;
 import dev.sluice.contract.BackendAudit;
 import reactor.core.publisher.Mono;
 

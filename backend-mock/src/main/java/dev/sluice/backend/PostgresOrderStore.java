@@ -1,4 +1,4 @@
-package dev.sluice.backend.model;
+package dev.sluice.backend;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;

@@ -1,4 +1,4 @@
-package dev.sluice.backend.model;
+package dev.sluice.backend;
 
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;

@@ -1,4 +1,4 @@
-package dev.sluice.backend.model;
+package dev.sluice.backend;
 
 import java.util.ArrayDeque;
 import java.util.Queue;

@@ -1,4 +1,4 @@
-package dev.sluice.backend.model;
+package dev.sluice.backend;
 
 import java.util.EnumMap;
 import java.util.Locale;

@@ -1,4 +1,4 @@
-package dev.sluice.backend.model;
+package dev.sluice.backend;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -1,4 +1,4 @@
-package dev.sluice.backend.model;
+package dev.sluice.backend;
 
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-import dev.sluice.backend.model.OrderStore.Totals;
+import dev.sluice.backend.OrderStore.Totals;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.devservices.Patience;
 import org.junit.jupiter.api.Test;

@@ -1,10 +1,10 @@
-package dev.sluice.backend.model;
+package dev.sluice.backend;
 
 import java.time.Instant;
 import java.util.List;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.sluice.backend.model.OrderStore.Totals;
+import dev.sluice.backend.OrderStore.Totals;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.devservices.DevServices;
 import org.junit.jupiter.api.AfterEach;

@@ -1,4 +1,4 @@
-package dev.sluice.backend.model;
+package dev.sluice.backend;
 
 import java.util.LinkedHashSet;
 import java.util.Set;
