@@ -17,19 +17,19 @@ import org.springframework.http.ProblemDetail;
  * @param body the body as JSON, a {@link ProblemDetail} if the request failed
  * @param retryAfterSeconds when to try again; 0 if the answer does not say
  */
-public record Answer(int status, Object body, long retryAfterSeconds) {
+record Answer(int status, Object body, long retryAfterSeconds) {
 
 	/** A fault that {@code PUT /behaviour} asks for: the connection is reset. */
-	public static final Answer RESET = new Answer(0, "reset", 0);
+	static final Answer RESET = new Answer(0, "reset", 0);
 
 	/** A hanging request ends: its connection is closed. */
-	public static final Answer ABANDONED = new Answer(0, "closed", 0);
+	static final Answer ABANDONED = new Answer(0, "closed", 0);
 
-	public static Answer saved(SavedOrder order) {
+	static Answer saved(SavedOrder order) {
 		return new Answer(201, order, 0);
 	}
 
-	public static Answer repeated(SavedOrder order) {
+	static Answer repeated(SavedOrder order) {
 		return new Answer(200, order, 0);
 	}
 
@@ -40,20 +40,20 @@ public record Answer(int status, Object body, long retryAfterSeconds) {
 	}
 
 	/** A delay without an order is over. */
-	public static Answer delayed(long millis) {
+	static Answer delayed(long millis) {
 		return new Answer(200, Map.of("delayMillis", millis), 0);
 	}
 
-	public static Answer problem(int status, String detail) {
+	static Answer problem(int status, String detail) {
 		return new Answer(status, ProblemDetail.forStatusAndDetail(HttpStatusCode.valueOf(status), detail), 0);
 	}
 
-	public static Answer problem(ProblemType type, String detail) {
+	static Answer problem(ProblemType type, String detail) {
 		return new Answer(type.status(), detail(type, detail), 0);
 	}
 
 	/** A problem that properties may be added to. */
-	public static ProblemDetail detail(ProblemType type, String detail) {
+	static ProblemDetail detail(ProblemType type, String detail) {
 		ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatusCode.valueOf(type.status()), detail);
 		problem.setType(type.type());
 		problem.setTitle(type.title());

@@ -5,7 +5,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -15,6 +14,7 @@ import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Special;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Scheduler;
 
 /**
@@ -25,7 +25,7 @@ import reactor.core.scheduler.Scheduler;
  * A request is in flight from its admission (it is read, valid and not refused) to its
  * answer, including the time in the queue and in the store. In the audit, at any time,
  * received = saved + duplicates + refused + failed + in flight; a request without an
- * order ({@link #delay(long, Consumer)}) is in none of them.
+ * order ({@link #delay}) is in none of them.
  * <p>
  * A request goes on, in service or in the queue, when its client disconnects: a real
  * server seldom notices, and an order that is saved after its client gave up is the case
@@ -37,7 +37,7 @@ import reactor.core.scheduler.Scheduler;
  * Confined to the event loop, except the constructor, {@link #inFlight()} and
  * {@link #workers()}. Bound: requests in flight, by {@link BackendProperties}.
  */
-public final class Backend {
+final class Backend {
 
 	private static final Special NOT_SPECIAL = new Special("", 0, 0);
 
@@ -63,7 +63,7 @@ public final class Backend {
 	 * @param micros the clock, in microseconds since 1970
 	 * @param maxInFlight maximum number of requests in flight
 	 */
-	public Backend(Scheduler loop, LongSupplier micros, RandomGenerator random, int maxInFlight, OrderStore store,
+	Backend(Scheduler loop, LongSupplier micros, RandomGenerator random, int maxInFlight, OrderStore store,
 			BackendMetrics metrics) {
 		this.loop = loop;
 		this.micros = micros;
@@ -79,10 +79,13 @@ public final class Backend {
 	 * @param customerId the order's customer: some have a special behaviour
 	 * @param fingerprint the fingerprint of the order's body, the same for a repeat of
 	 * the id
-	 * @param reply takes the answer, on the loop
-	 * @return run it if the client disconnects before the answer
+	 * @return the answer, on the loop; to be cancelled if the client disconnects before
 	 */
-	public Runnable save(UUID id, String customerId, long fingerprint, Consumer<Answer> reply) {
+	Mono<Answer> save(UUID id, String customerId, long fingerprint) {
+		return Mono.create((reply) -> save(id, customerId, fingerprint, reply));
+	}
+
+	private void save(UUID id, String customerId, long fingerprint, MonoSink<Answer> reply) {
 		BackendBehaviour behaviour = behaviour();
 		Special special = behaviour.specials()
 			.stream()
@@ -90,7 +93,7 @@ public final class Backend {
 			.findFirst()
 			.orElse(NOT_SPECIAL);
 		Audit audit = this.audit;
-		return receive(new Request(audit,
+		receive(new Request(audit,
 				() -> (special.delayMillis() > 0) ? special.delayMillis() : this.sampler.delayMillis(behaviour.delay()),
 				(special.status() > 0) ? Mono.just(fault(special.status()))
 						: Mono.defer(() -> audit.orders().save(id, fingerprint, this.micros.getAsLong())),
@@ -100,14 +103,14 @@ public final class Backend {
 	/**
 	 * Answers after the delay, which starts when the capacity model lets the request
 	 * begin.
-	 * @param reply takes the answer, on the loop
-	 * @return run it if the client disconnects before the answer
+	 * @return as for {@link #save}
 	 */
-	public Runnable delay(long delayMillis, Consumer<Answer> reply) {
-		return receive(new Request(null, () -> delayMillis, Mono.just(Answer.delayed(delayMillis)), reply));
+	Mono<Answer> delay(long delayMillis) {
+		return Mono.create((reply) -> receive(
+				new Request(null, () -> delayMillis, Mono.just(Answer.delayed(delayMillis)), reply)));
 	}
 
-	private Runnable receive(Request request) {
+	private void receive(Request request) {
 		CapacityModel capacity = request.regime.capacity();
 		Answer refusal = (this.inFlight.get() < this.maxInFlight) ? capacity.refusal() : Answer.problem(503,
 				this.maxInFlight + " requests are in flight, as many as backend.max-in-flight allows");
@@ -115,19 +118,19 @@ public final class Backend {
 			if (request.audit != null) {
 				request.audit.refused();
 			}
-			request.reply.accept(refusal);
+			request.reply.success(refusal);
 		}
 		else {
 			this.inFlight.incrementAndGet();
 			if (request.audit != null) {
 				request.audit.received();
 			}
+			request.reply.onCancel(request::release);
 			capacity.enter(request::begin);
 		}
-		return request::release;
 	}
 
-	public BackendBehaviour behaviour() {
+	BackendBehaviour behaviour() {
 		return this.regime.behaviour();
 	}
 
@@ -135,23 +138,23 @@ public final class Backend {
 	 * Replaces the behaviour, with a new capacity model even if it is the same, and ends
 	 * hanging requests.
 	 */
-	public void behave(BackendBehaviour behaviour) {
+	void behave(BackendBehaviour behaviour) {
 		this.regime = regime(behaviour);
 		releaseHanging();
 	}
 
 	/** The orders of the current audit. */
-	public OrderStore orders() {
+	OrderStore orders() {
 		return this.audit.orders();
 	}
 
-	/** Fails with {@link StoreUnavailableException}, like {@link #reset}. */
-	public Mono<BackendAudit> audit() {
+	/** Fails with 503 if the store does not answer, like {@link #reset}. */
+	Mono<BackendAudit> audit() {
 		return this.audit.audit();
 	}
 
 	/** Forgets the counts and the orders. Requests in flight are no longer counted. */
-	public Mono<Void> reset() {
+	Mono<Void> reset() {
 		return this.audit.next().doOnNext((next) -> this.audit = next).then();
 	}
 
@@ -163,7 +166,7 @@ public final class Backend {
 	 * @return whether it may stay open. Others are closed at once, like by an exhausted
 	 * network address translation
 	 */
-	public boolean connect() {
+	boolean connect() {
 		TokenBucket cap = this.regime.connections();
 		boolean admitted = cap == null || cap.take();
 		this.audit.connection(admitted);
@@ -171,7 +174,7 @@ public final class Backend {
 	}
 
 	/** Ends hanging requests; from now on no request hangs. */
-	public void stop() {
+	void stop() {
 		this.stopping = true;
 		releaseHanging();
 	}
@@ -220,13 +223,13 @@ public final class Backend {
 
 		private final Mono<Answer> end;
 
-		private final Consumer<Answer> reply;
+		private final MonoSink<Answer> reply;
 
 		/**
 		 * @param audit null for a request without an order
 		 * @param end how it ends after the delay, unless a fault occurs
 		 */
-		Request(@Nullable Audit audit, DoubleSupplier delayMillis, Mono<Answer> end, Consumer<Answer> reply) {
+		Request(@Nullable Audit audit, DoubleSupplier delayMillis, Mono<Answer> end, MonoSink<Answer> reply) {
 			this.audit = audit;
 			this.delayMillis = delayMillis;
 			this.end = end;
@@ -258,7 +261,7 @@ public final class Backend {
 			if (this.audit != null) {
 				this.audit.ended(answer, Backend.this.micros.getAsLong() - this.receivedAt);
 			}
-			this.reply.accept(answer);
+			this.reply.success(answer);
 			this.regime.capacity().leave();
 		}
 

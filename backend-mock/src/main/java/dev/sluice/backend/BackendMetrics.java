@@ -1,6 +1,7 @@
 package dev.sluice.backend;
 
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -12,8 +13,8 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
-/** Records the {@link BackendMetric}s. Any thread may call it. */
-public final class BackendMetrics {
+/** Records the {@link Metric}s. Any thread may call it. */
+final class BackendMetrics {
 
 	private final MeterRegistry registry;
 
@@ -21,27 +22,25 @@ public final class BackendMetrics {
 
 	private final Timer duration;
 
-	public BackendMetrics(MeterRegistry registry) {
+	BackendMetrics(MeterRegistry registry) {
 		this.registry = registry;
 		for (Outcome outcome : Outcome.values()) {
 			this.ended.put(outcome,
-					Counter.builder(BackendMetric.ENDED.key())
-						.description(BackendMetric.ENDED.meaning())
-						.tag(BackendMetric.ENDED.tags().getFirst(), outcome.name().toLowerCase(Locale.ROOT))
+					Counter.builder(Metric.ENDED.key)
+						.description(Metric.ENDED.meaning)
+						.tag(Metric.ENDED.tags.getFirst(), outcome.name().toLowerCase(Locale.ROOT))
 						.register(registry));
 		}
-		this.duration = Timer.builder(BackendMetric.DURATION.key())
-			.description(BackendMetric.DURATION.meaning())
-			.register(registry);
+		this.duration = Timer.builder(Metric.DURATION.key).description(Metric.DURATION.meaning).register(registry);
 	}
 
 	void observe(Backend backend) {
-		gauge(BackendMetric.IN_FLIGHT, backend, Backend::inFlight);
-		gauge(BackendMetric.WORKERS, backend, Backend::workers);
+		gauge(Metric.IN_FLIGHT, backend, Backend::inFlight);
+		gauge(Metric.WORKERS, backend, Backend::workers);
 	}
 
-	private void gauge(BackendMetric metric, Backend backend, ToDoubleFunction<Backend> value) {
-		Gauge.builder(metric.key(), backend, value).description(metric.meaning()).register(this.registry);
+	private void gauge(Metric metric, Backend backend, ToDoubleFunction<Backend> value) {
+		Gauge.builder(metric.key, backend, value).description(metric.meaning).register(this.registry);
 	}
 
 	/** Counts an order that was in flight. */
@@ -58,6 +57,38 @@ public final class BackendMetrics {
 	enum Outcome {
 
 		SAVED, DUPLICATE, REFUSED, FAILED
+
+	}
+
+	/** The backend's own metrics. */
+	enum Metric {
+
+		/**
+		 * Outcomes: saved, duplicate, refused or failed. Unlike the audit, never reset.
+		 */
+		ENDED("sluice.backend.ended", "orders", "Order requests ended", "outcome"),
+
+		/** Without refused orders. */
+		DURATION("sluice.backend.duration", "seconds", "Time from reception to answer of an order request"),
+
+		IN_FLIGHT("sluice.backend.in.flight", "requests", "Requests in flight, including waiting ones"),
+
+		WORKERS("sluice.backend.workers", "workers", "Workers of the capacity model; 2147483647: no limit");
+
+		final String key;
+
+		final String unit;
+
+		final String meaning;
+
+		final List<String> tags;
+
+		Metric(String key, String unit, String meaning, String... tags) {
+			this.key = key;
+			this.unit = unit;
+			this.meaning = meaning;
+			this.tags = List.of(tags);
+		}
 
 	}
 

@@ -2,66 +2,62 @@ package dev.sluice.backend;
 
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
-import java.util.function.Supplier;
 
+import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendCount;
 import dev.sluice.contract.ProblemType;
-import jakarta.validation.Validator;
+import dev.sluice.contract.SavedOrder;
+import jakarta.validation.Valid;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.DeserializationFeature;
-import tools.jackson.databind.ObjectReader;
-import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
-import org.springframework.web.reactive.function.server.RouterFunction;
-import org.springframework.web.reactive.function.server.RouterFunctions;
-import org.springframework.web.reactive.function.server.ServerRequest;
-import org.springframework.web.reactive.function.server.ServerResponse;
+import org.springframework.validation.BindingResult;
+import org.springframework.web.ErrorResponseException;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ServerWebInputException;
 
 /**
- * The routes that control and inspect the backend. They use its state on the event loop
- * only.
+ * The routes that control and inspect the backend. Like all requests, they are on the
+ * only event loop.
  */
-public final class ControlRoutes {
+@RestController
+final class ControlRoutes {
 
 	private final Backend backend;
 
-	private final Validator validator;
-
-	private final ObjectReader behaviourReader;
-
 	private final Scheduler loop;
 
-	public ControlRoutes(Backend backend, Validator validator, JsonMapper json, Scheduler loop) {
+	ControlRoutes(Backend backend, Scheduler loop) {
 		this.backend = backend;
-		this.validator = validator;
-		this.behaviourReader = json.readerFor(BackendBehaviour.class)
-			.with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-			// A missing number is 0, which means none for a rate and the cap.
-			.without(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES);
 		this.loop = loop;
 	}
 
-	public RouterFunction<ServerResponse> routes() {
-		return RouterFunctions.route()
-			.GET("/orders/count",
-					(_) -> onLoop(() -> this.backend.orders().totals())
-						.flatMap((totals) -> ok(new BackendCount(totals.saved()))))
-			.GET("/orders/{id}", this::getOrder)
-			.GET("/audit/orders", (_) -> orders())
-			.GET("/audit", (_) -> onLoop(this.backend::audit).flatMap(this::ok))
-			.DELETE("/audit", (_) -> onLoop(this.backend::reset).then(ServerResponse.noContent().build()))
-			.GET("/behaviour", (_) -> ok(this.backend.behaviour()))
-			.PUT("/behaviour", this::putBehaviour)
-			.onError(StoreUnavailableException.class,
-					(failure, _) -> problem(Answer.problem(503, String.valueOf(failure.getMessage()))))
-			.build();
+	@GetMapping("/orders/count")
+	Mono<BackendCount> count() {
+		return this.backend.orders().totals().map((totals) -> new BackendCount(totals.saved()));
+	}
+
+	@GetMapping("/orders/{id:.{36}}")
+	Mono<SavedOrder> order(@PathVariable UUID id) {
+		return this.backend.orders()
+			.find(id)
+			.switchIfEmpty(Mono.error(() -> new ErrorResponseException(HttpStatus.NOT_FOUND,
+					Answer.detail(ProblemType.NOT_FOUND, "Order " + id + " is not saved"), null)));
 	}
 
 	/**
@@ -70,69 +66,55 @@ public final class ControlRoutes {
 	 * unsorted. One part at a time is in memory. An order that is saved meanwhile may be
 	 * missing.
 	 */
-	private Mono<ServerResponse> orders() {
-		Flux<byte[]> parts = Flux.range(0, OrderStore.PARTS)
-			.concatMap((part) -> onLoop(() -> this.backend.orders().export(part)))
+	@GetMapping(path = "/audit/orders", produces = MediaType.APPLICATION_OCTET_STREAM_VALUE)
+	Flux<byte[]> orders() {
+		// Other requests come between two parts.
+		return Flux.range(0, OrderStore.PARTS)
+			.concatMap((part) -> Mono.defer(() -> this.backend.orders().export(part)).subscribeOn(this.loop))
 			.filter((part) -> part.length > 0);
-		return ServerResponse.ok().contentType(MediaType.APPLICATION_OCTET_STREAM).body(parts, byte[].class);
 	}
 
-	private Mono<ServerResponse> getOrder(ServerRequest request) {
-		UUID id;
-		try {
-			id = UUID.fromString(request.pathVariable("id"));
-		}
-		catch (IllegalArgumentException ex) {
-			return problem(Answer.problem(ProblemType.NOT_FOUND, "An order's id is a UUID"));
-		}
-		return onLoop(() -> this.backend.orders().find(id)).flatMap(this::ok)
-			.switchIfEmpty(
-					Mono.defer(() -> problem(Answer.problem(ProblemType.NOT_FOUND, "Order " + id + " is not saved"))));
+	@GetMapping("/audit")
+	Mono<BackendAudit> audit() {
+		return this.backend.audit();
 	}
 
-	private Mono<ServerResponse> putBehaviour(ServerRequest request) {
-		return request.bodyToMono(byte[].class).defaultIfEmpty(new byte[0]).flatMap((body) -> {
-			BackendBehaviour behaviour;
-			try {
-				behaviour = this.behaviourReader.readValue(body);
-			}
-			catch (JacksonException ex) {
-				return invalidBehaviour(List.of(JsonProblem.of(ex)));
-			}
-			if (behaviour == null) {
-				return invalidBehaviour(List.of(new JsonProblem("", "must not be null")));
-			}
-			List<JsonProblem> errors = this.validator.validate(behaviour)
+	@DeleteMapping("/audit")
+	@ResponseStatus(HttpStatus.NO_CONTENT)
+	Mono<Void> reset() {
+		return this.backend.reset();
+	}
+
+	@GetMapping("/behaviour")
+	BackendBehaviour behaviour() {
+		return this.backend.behaviour();
+	}
+
+	@PutMapping("/behaviour")
+	BackendBehaviour behave(@Valid @RequestBody BackendBehaviour behaviour) {
+		this.backend.behave(behaviour);
+		return behaviour;
+	}
+
+	@ExceptionHandler
+	ProblemDetail invalid(ServerWebInputException failure) {
+		ProblemDetail problem = Answer.detail(ProblemType.INVALID_REQUEST,
+				"The request is not valid. The behaviour stays as it is");
+		problem.setProperty("errors", errors(failure));
+		return problem;
+	}
+
+	private static List<JsonProblem> errors(ServerWebInputException failure) {
+		if (failure instanceof BindingResult invalid) {
+			return invalid.getFieldErrors()
 				.stream()
-				.map((violation) -> new JsonProblem(violation.getPropertyPath().toString(), violation.getMessage()))
+				.map((error) -> new JsonProblem(error.getField(), Objects.toString(error.getDefaultMessage())))
 				.sorted(Comparator.comparing(JsonProblem::field).thenComparing(JsonProblem::message))
 				.toList();
-			if (!errors.isEmpty()) {
-				return invalidBehaviour(errors);
-			}
-			return onLoop(() -> Mono.fromRunnable(() -> this.backend.behave(behaviour))).then(ok(behaviour));
-		});
-	}
-
-	private static Mono<ServerResponse> invalidBehaviour(List<JsonProblem> errors) {
-		ProblemDetail problem = Answer.detail(ProblemType.INVALID_REQUEST,
-				"The behaviour is not valid. The current one stays");
-		problem.setProperty("errors", errors);
-		return problem(new Answer(problem.getStatus(), problem, 0));
-	}
-
-	private Mono<ServerResponse> ok(Object body) {
-		return ServerResponse.ok().contentType(MediaType.APPLICATION_JSON).bodyValue(body);
-	}
-
-	private static Mono<ServerResponse> problem(Answer answer) {
-		return ServerResponse.status(answer.status())
-			.contentType(MediaType.APPLICATION_PROBLEM_JSON)
-			.bodyValue(answer.body());
-	}
-
-	private <T> Mono<T> onLoop(Supplier<Mono<T>> task) {
-		return Mono.defer(task).subscribeOn(this.loop);
+		}
+		Throwable decoding = failure.getCause();
+		return List.of((decoding != null && decoding.getCause() instanceof JacksonException unreadable)
+				? JsonProblem.of(unreadable) : new JsonProblem("", "must not be null"));
 	}
 
 }

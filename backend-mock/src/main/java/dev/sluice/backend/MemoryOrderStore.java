@@ -15,7 +15,7 @@ import reactor.core.publisher.Mono;
  * {@code backend.store=memory}: answers at once and keeps nothing after the process ends.
  * Confined to the event loop, bounded by {@code backend.max-orders}.
  */
-public final class MemoryOrderStore implements OrderStore {
+final class MemoryOrderStore implements OrderStore {
 
 	private final int maxOrders;
 
@@ -39,7 +39,7 @@ public final class MemoryOrderStore implements OrderStore {
 	private record Saved(long fingerprint, long atMicros) {
 	}
 
-	public MemoryOrderStore(int maxOrders) {
+	MemoryOrderStore(int maxOrders) {
 		this.maxOrders = maxOrders;
 	}
 

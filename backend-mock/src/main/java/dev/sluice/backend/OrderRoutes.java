@@ -5,8 +5,6 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
-import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.regex.Pattern;
 
 import dev.sluice.contract.HttpNames;
@@ -31,6 +29,7 @@ import tools.jackson.databind.json.JsonMapper;
 import org.springframework.boot.reactor.netty.NettyRouteProvider;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
+import org.springframework.stereotype.Component;
 
 /**
  * The routes under load, {@code POST /orders} and {@code GET /{delayMillis}}. They are
@@ -40,7 +39,8 @@ import org.springframework.http.ProblemDetail;
  * <p>
  * Confined to the event loop. A body is bounded to {@link Order#MAX_BYTES}.
  */
-public final class OrderRoutes implements NettyRouteProvider {
+@Component
+final class OrderRoutes implements NettyRouteProvider {
 
 	private static final Pattern DELAY = Pattern.compile("/[0-9]{1,18}");
 
@@ -58,11 +58,10 @@ public final class OrderRoutes implements NettyRouteProvider {
 
 	private final MessageDigest sha256;
 
-	public OrderRoutes(Backend backend, JsonMapper json) {
+	OrderRoutes(Backend backend, JsonMapper json) {
 		this.backend = backend;
 		this.json = json;
-		this.orderReader = json.readerFor(Order.class)
-			.with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+		this.orderReader = json.readerFor(Order.class).with(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES);
 		try {
 			this.sha256 = MessageDigest.getInstance("SHA-256");
 		}
@@ -125,7 +124,7 @@ public final class OrderRoutes implements NettyRouteProvider {
 		}
 		// The first 64 bits.
 		long fingerprint = ByteBuffer.wrap(this.sha256.digest(body)).getLong();
-		return answer((reply) -> this.backend.save(id, order.customerId(), fingerprint, reply), response);
+		return this.backend.save(id, order.customerId(), fingerprint).flatMap((answer) -> send(response, answer));
 	}
 
 	private Publisher<Void> getDelay(HttpServerRequest request, HttpServerResponse response) {
@@ -134,12 +133,7 @@ public final class OrderRoutes implements NettyRouteProvider {
 			return send(response, Answer.problem(ProblemType.INVALID_REQUEST,
 					"The delay must be at most " + Sampler.MAX_DELAY_MILLIS + " milliseconds"));
 		}
-		return answer((reply) -> this.backend.delay(delayMillis, reply), response);
-	}
-
-	private Mono<Void> answer(Function<Consumer<Answer>, Runnable> call, HttpServerResponse response) {
-		return Mono.<Answer>create((sink) -> sink.onCancel(call.apply(sink::success)::run))
-			.flatMap((answer) -> send(response, answer));
+		return this.backend.delay(delayMillis).flatMap((answer) -> send(response, answer));
 	}
 
 	private Mono<Void> send(HttpServerResponse response, Answer answer) {

@@ -8,12 +8,14 @@ import dev.sluice.contract.SavedOrder;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
+import org.springframework.web.server.ResponseStatusException;
+
 /**
  * Stores the orders of one audit. Only the backend's event loop subscribes, and it gets
  * the answer, at once or later. Times are microseconds since 1970, the resolution of
  * PostgreSQL.
  */
-public interface OrderStore {
+interface OrderStore {
 
 	int PART_BITS = 8;
 
@@ -30,7 +32,10 @@ public interface OrderStore {
 	 */
 	Mono<Answer> save(UUID id, long fingerprint, long nowMicros);
 
-	/** Fails with {@link StoreUnavailableException}, like the methods below. */
+	/**
+	 * Fails with a {@link ResponseStatusException} 503 if the store does not answer in
+	 * time, like the methods below.
+	 */
 	Mono<SavedOrder> find(UUID id);
 
 	Mono<Totals> totals();

@@ -7,18 +7,15 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
-import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 
 import dev.sluice.contract.SavedOrder;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
@@ -26,9 +23,12 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 import org.springframework.core.NestedExceptionUtils;
-import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.http.HttpStatus;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.web.server.ResponseStatusException;
 
 /**
  * {@code backend.store=postgres}: one row for each order, so an order that was answered
@@ -43,7 +43,7 @@ import org.springframework.transaction.support.TransactionTemplate;
  * The tables are created when PostgreSQL is first reached. PostgreSQL may start later
  * than the backend.
  */
-public final class PostgresOrderStore implements OrderStore {
+final class PostgresOrderStore implements OrderStore {
 
 	private static final Logger logger = LoggerFactory.getLogger(PostgresOrderStore.class);
 
@@ -90,37 +90,40 @@ public final class PostgresOrderStore implements OrderStore {
 
 	private final Shared shared;
 
-	/** The audit of this store, looked up once; null before. */
-	private final AtomicReference<@Nullable Opened> opened;
+	/** The audit of this store. */
+	private final Mono<Opened> opened;
 
 	/** Opens the store of the database's current audit. */
-	public PostgresOrderStore(DataSource pool, Scheduler loop) {
-		this(new Shared(new JdbcTemplate(pool), new TransactionTemplate(new JdbcTransactionManager(pool)), loop,
-				new AtomicBoolean()), null);
+	PostgresOrderStore(DataSource pool, Scheduler loop) {
+		this.shared = new Shared(JdbcClient.create(pool), new TransactionTemplate(new JdbcTransactionManager(pool)),
+				loop, new AtomicBoolean());
+		// Looked up once: later, orders of this process would count as earlier ones.
+		this.opened = Mono.fromCallable(() -> inTransaction(this::open))
+			.subscribeOn(THREADS)
+			.cacheInvalidateIf((_) -> false);
 	}
 
-	private PostgresOrderStore(Shared shared, @Nullable Opened opened) {
+	private PostgresOrderStore(Shared shared, Opened opened) {
 		this.shared = shared;
-		this.opened = new AtomicReference<>(opened);
+		this.opened = Mono.just(opened);
 	}
 
 	@Override
 	public Mono<Answer> save(UUID id, long fingerprint, long nowMicros) {
-		return ask((opened) -> {
-			List<Answer> answers = this.shared.jdbc().query(SAVE, (row, _) -> {
+		return ask((opened) -> sql(SAVE, opened.audit(), id, fingerprint,
+				OrderStore.instant(nowMicros).atOffset(ZoneOffset.UTC))
+			.query((row, _) -> {
 				SavedOrder order = new SavedOrder(id, instant(row, 1));
 				return (row.getInt(2) == 0) ? Answer.saved(order) : Answer.repeated(order);
-			}, opened.audit(), id, fingerprint, OrderStore.instant(nowMicros).atOffset(ZoneOffset.UTC));
-			return answers.isEmpty() ? Answer.keyReused(id) : answers.getFirst();
-		}).onErrorReturn(StoreUnavailableException.class, UNAVAILABLE);
+			})
+			.optional()
+			.orElseGet(() -> Answer.keyReused(id))).onErrorReturn(ResponseStatusException.class, UNAVAILABLE);
 	}
 
 	@Override
 	public Mono<SavedOrder> find(UUID id) {
-		return ask((opened) -> this.shared.jdbc()
-			.query(FIND, (row, _) -> new SavedOrder(id, instant(row, 1)), opened.audit(), id))
-			.flatMapIterable(Function.identity())
-			.next();
+		return ask((opened) -> sql(FIND, opened.audit(), id).query((row, _) -> new SavedOrder(id, instant(row, 1)))
+			.optional()).flatMap(Mono::justOrEmpty);
 	}
 
 	@Override
@@ -129,24 +132,24 @@ public final class PostgresOrderStore implements OrderStore {
 	}
 
 	private Totals totals(long audit, long earlier) {
-		return this.shared.jdbc().query(TOTALS, (row, _) -> {
+		return sql(TOTALS, audit).query((row, _) -> {
 			OffsetDateTime last = row.getObject(3, OffsetDateTime.class);
 			return new Totals(row.getLong(1), row.getLong(2), earlier, (last != null) ? last.toInstant() : null);
-		}, audit).getFirst();
+		}).single();
 	}
 
 	@Override
 	public Mono<byte[]> export(int part) {
 		return ask((opened) -> {
 			ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-			this.shared.jdbc().query(EXPORT, (row) -> {
+			sql(EXPORT, opened.audit(), part).query((row) -> {
 				UUID id = row.getObject(1, UUID.class);
 				bytes.writeBytes(ByteBuffer.allocate(EXPORTED_BYTES)
 					.putLong(id.getMostSignificantBits())
 					.putLong(id.getLeastSignificantBits())
 					.putLong(row.getLong(2))
 					.array());
-			}, opened.audit(), part);
+			});
 			return bytes.toByteArray();
 		});
 	}
@@ -154,15 +157,15 @@ public final class PostgresOrderStore implements OrderStore {
 	@Override
 	public Mono<OrderStore> next() {
 		return ask((_) -> new PostgresOrderStore(this.shared, inTransaction(() -> {
-			long next = number("update backend.ledger set current = current + 1 returning current");
-			this.shared.jdbc().execute("truncate backend.saved_order");
+			long next = sql("update backend.ledger set current = current + 1 returning current").query(Long.class)
+				.single();
+			sql("truncate backend.saved_order").update();
 			return new Opened(next, 0);
 		})));
 	}
 
 	private <T> Mono<T> ask(Function<Opened, T> query) {
-		return Mono.fromCallable(() -> query.apply(opened()))
-			.subscribeOn(THREADS)
+		return this.opened.flatMap((opened) -> Mono.fromCallable(() -> query.apply(opened)).subscribeOn(THREADS))
 			.publishOn(this.shared.loop())
 			.doOnNext((_) -> {
 				if (this.shared.failing().getAndSet(false)) {
@@ -174,24 +177,17 @@ public final class PostgresOrderStore implements OrderStore {
 				if (!this.shared.failing().getAndSet(true)) {
 					logger.warn("PostgreSQL does not answer; orders are refused with 503 until it does: {}", why);
 				}
-				return new StoreUnavailableException("PostgreSQL does not answer: " + why, failure);
+				return new ResponseStatusException(HttpStatus.SERVICE_UNAVAILABLE, "PostgreSQL does not answer: " + why,
+						failure);
 			});
-	}
-
-	private Opened opened() {
-		if (this.opened.get() == null) {
-			// The first of several counts: a later one would take orders of this process
-			// for earlier ones.
-			this.opened.compareAndSet(null, inTransaction(this::open));
-		}
-		return Objects.requireNonNull(this.opened.get());
 	}
 
 	private Opened open() {
 		// IF NOT EXISTS is not safe for concurrent processes.
-		this.shared.jdbc().execute("select pg_advisory_xact_lock(%s)".formatted(LOCK));
-		this.shared.jdbc().execute(TABLES);
-		long audit = number("select current from backend.ledger");
+		sql("select pg_advisory_xact_lock(?)", LOCK).query((_) -> {
+		});
+		sql(TABLES).update();
+		long audit = sql("select current from backend.ledger").query(Long.class).single();
 		Totals before = totals(audit, 0);
 		return new Opened(audit, before.saved() + before.duplicates());
 	}
@@ -200,8 +196,8 @@ public final class PostgresOrderStore implements OrderStore {
 		return Objects.requireNonNull(this.shared.transactions().execute((_) -> work.get()));
 	}
 
-	private long number(String sql) {
-		return Objects.requireNonNull(this.shared.jdbc().queryForObject(sql, Long.class));
+	private StatementSpec sql(String sql, Object... parameters) {
+		return this.shared.jdbc().sql(sql).params(parameters);
 	}
 
 	private static Instant instant(ResultSet row, int column) throws SQLException {
@@ -209,7 +205,7 @@ public final class PostgresOrderStore implements OrderStore {
 	}
 
 	/** What the stores of all ledgers share. */
-	private record Shared(JdbcTemplate jdbc, TransactionTemplate transactions, Scheduler loop, AtomicBoolean failing) {
+	private record Shared(JdbcClient jdbc, TransactionTemplate transactions, Scheduler loop, AtomicBoolean failing) {
 	}
 
 	/**

@@ -9,10 +9,10 @@ import dev.sluice.contract.BackendBehaviour.Delay;
  * Draws faults and delays at random. The same seed and the same order of requests give
  * the same draws. Not thread-safe.
  */
-public final class Sampler {
+final class Sampler {
 
 	/** Maximum delay in milliseconds, for any distribution. */
-	public static final long MAX_DELAY_MILLIS = 600_000;
+	static final long MAX_DELAY_MILLIS = 600_000;
 
 	/** The 99th percentile of the standard normal distribution. */
 	private static final double Z99 = 2.3263478740408408;

@@ -4,13 +4,18 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
+import dev.sluice.backend.BackendMetrics.Metric;
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Capacity;
@@ -20,6 +25,9 @@ import dev.sluice.contract.SavedOrder;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.test.scheduler.VirtualTimeScheduler;
@@ -69,8 +77,8 @@ class BackendTests {
 	void treatsSomeCustomersOtherwise() {
 		this.backend.behave(BackendBehaviour.DEFAULT.withSpecials(new Special("slow-", 10_000, 0),
 				new Special("refused-", 0, 422)));
-		this.backend.save(ID, "slow-1", 7, this.answers::add);
-		this.backend.save(OTHER_ID, "refused-1", 7, this.answers::add);
+		this.backend.save(ID, "slow-1", 7).subscribe(this.answers::add);
+		this.backend.save(OTHER_ID, "refused-1", 7).subscribe(this.answers::add);
 
 		this.loop.advanceTimeBy(Duration.ofMillis(50));
 		assertThat(this.answers).extracting(Answer::status).containsExactly(422);
@@ -86,10 +94,10 @@ class BackendTests {
 		SlowStore store = new SlowStore();
 		Backend slow = backend(store, 10);
 		slow.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Workers(1, 0)));
-		slow.save(ID, "c-1", 7, this.answers::add);
+		slow.save(ID, "c-1", 7).subscribe(this.answers::add);
 		this.loop.advanceTimeBy(Duration.ofMillis(50));
 
-		slow.save(OTHER_ID, "c-1", 7, this.answers::add);
+		slow.save(OTHER_ID, "c-1", 7).subscribe(this.answers::add);
 		assertThat(this.answers).extracting(Answer::status).containsExactly(503);
 
 		Answer late = Answer.problem(503, "late");
@@ -98,7 +106,7 @@ class BackendTests {
 		assertThat(slow.audit().block()).extracting(BackendAudit::failed, BackendAudit::inFlight)
 			.containsExactly(1L, 0);
 
-		slow.save(OTHER_ID, "c-1", 7, this.answers::add);
+		slow.save(OTHER_ID, "c-1", 7).subscribe(this.answers::add);
 		this.loop.advanceTimeBy(Duration.ofMillis(50));
 		store.answer(Answer.saved(new SavedOrder(OTHER_ID, Instant.EPOCH)));
 		assertThat(this.answers).last().extracting(Answer::status).isEqualTo(201);
@@ -108,126 +116,97 @@ class BackendTests {
 	void refusesBeyondTheGreatestNumberInFlight() {
 		Backend small = backend(10, 1);
 
-		small.save(ID, "c-1", 7, this.answers::add);
-		small.save(OTHER_ID, "c-1", 7, this.answers::add);
+		small.save(ID, "c-1", 7).subscribe(this.answers::add);
+		small.save(OTHER_ID, "c-1", 7).subscribe(this.answers::add);
 
 		assertThat(this.answers).extracting(Answer::status).containsExactly(503);
 
 		this.loop.advanceTimeBy(Duration.ofMillis(50));
-		small.save(OTHER_ID, "c-1", 7, this.answers::add);
+		small.save(OTHER_ID, "c-1", 7).subscribe(this.answers::add);
 		this.loop.advanceTimeBy(Duration.ofMillis(50));
 
 		assertThat(this.answers).last().extracting(Answer::status).isEqualTo(201);
 	}
 
-	@Test
-	void aDelayWithoutOrderTakesAPlaceButNotTheOrdersDelay() {
-		this.backend.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Workers(1, 1)));
-		this.backend.delay(500, this.answers::add);
-		save(1);
-
-		this.loop.advanceTimeBy(Duration.ofMillis(500));
-		assertThat(this.answers).containsExactly(Answer.delayed(500));
-		assertThat(audit().received()).isEqualTo(1);
-
-		this.loop.advanceTimeBy(Duration.ofMillis(50));
-		assertThat(saved()).isEqualTo(1);
+	/**
+	 * Steps: order 1 comes; its client goes, {@code -1}; a request without an order,
+	 * {@code delay}; a new behaviour; time passes; {@code =503,closed} are the answers so
+	 * far. An order takes 50 ms.
+	 */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			# A delay without an order takes a place, but not the delay of orders.
+			workers      | delay 1 500ms =200 received=1 50ms =200,201
+			# An error takes the delay and saves nothing.
+			error        | 1 49ms = 1ms =502 saved=0
+			# A reset comes at once and frees the place.
+			reset        | 1 2 =reset,reset failed=2
+			# What hangs holds its place until its client goes.
+			hang         | 1 2 3 9999ms =503 -1 -1 failed=1 in-flight=1 -2 failed=2 4 in-flight=1
+			# A new behaviour lets go what hangs and what would hang.
+			hang         | 1 2 default =closed,closed failed=2 in-flight=0
+			# Nothing hangs once the backend stops.
+			hang         | 1 stop =closed 2 =closed,closed
+			# What waits at a new behaviour finishes under the old one.
+			workers      | 1 2 at-once 3 saved=1 50ms saved=2 50ms saved=3
+			# A new behaviour brings the starved pool back to its start.
+			starved      | 1 2 1000ms workers=2 starved workers=1
+			""")
+	void behavesAsItIsTold(String behaviour, String steps) {
+		Map<String, Disposable> clients = new HashMap<>();
+		behave(behaviour);
+		for (String step : steps.split(" ")) {
+			String[] figure = step.split("=", 2);
+			String at = "%s: %s at %s".formatted(behaviour, steps, step);
+			if (step.matches("\\d")) {
+				clients.put(step,
+						this.backend.save(new UUID(0, Long.parseLong(step)), "c-1", 7).subscribe(this.answers::add));
+			}
+			else if (step.startsWith("-")) {
+				clients.get(step.substring(1)).dispose();
+			}
+			else if (step.endsWith("ms")) {
+				this.loop.advanceTimeBy(Duration.ofMillis(Long.parseLong(step.replace("ms", ""))));
+			}
+			else if (step.startsWith("=")) {
+				assertThat(this.answers.stream()
+					.map((answer) -> "" + ((answer.status() == 0) ? answer.body() : answer.status()))
+					.collect(Collectors.joining(","))).as(at).isEqualTo(figure[1]);
+			}
+			else if (figure.length == 2) {
+				assertThat(figure(figure[0])).as(at).isEqualTo(Long.parseLong(figure[1]));
+			}
+			else {
+				behave(step);
+			}
+			assertBalanced();
+		}
 	}
 
-	@Test
-	void anErrorTakesTheDelayAndSavesNothing() {
-		this.backend.behave(BackendBehaviour.DEFAULT.withErrors(1, 502));
-		save(1);
-
-		this.loop.advanceTimeBy(Duration.ofMillis(49));
-		assertThat(this.answers).isEmpty();
-
-		this.loop.advanceTimeBy(Duration.ofMillis(1));
-		assertThat(this.answers).extracting(Answer::status).containsExactly(502);
-		assertThat(saved()).isZero();
-		assertBalanced();
+	private void behave(String step) {
+		switch (step) {
+			case "delay" -> this.backend.delay(500).subscribe(this.answers::add);
+			case "stop" -> this.backend.stop();
+			case "default" -> this.backend.behave(BackendBehaviour.DEFAULT);
+			case "at-once" -> this.backend.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(0)));
+			case "error" -> this.backend.behave(BackendBehaviour.DEFAULT.withErrors(1, 502));
+			case "hang" -> this.backend.behave(behaviour(1, 0, new Capacity.Workers(1, 1)));
+			case "reset" -> this.backend.behave(behaviour(0, 1, new Capacity.Workers(1, 0)));
+			case "workers" -> this.backend.behave(behaviour(0, 0, new Capacity.Workers(1, 1)));
+			case "starved" -> this.backend.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(10_000))
+				.withCapacity(new Capacity.Starved(1, 10, 50, 100)));
+			default -> throw new IllegalArgumentException(step);
+		}
 	}
 
-	@Test
-	void aResetComesAtOnceAndFreesThePlace() {
-		this.backend.behave(behaviour(0, 1, new Capacity.Workers(1, 0)));
-		save(1);
-		save(2);
-
-		assertThat(this.answers).containsExactly(Answer.RESET, Answer.RESET);
-		assertBalanced();
-	}
-
-	@Test
-	void whatHangsHoldsItsPlaceUntilItsClientGoes() {
-		this.backend.behave(behaviour(1, 0, new Capacity.Workers(1, 0)));
-		Runnable gone = this.backend.save(ID, "c-1", 7, this.answers::add);
-		save(2);
-		this.loop.advanceTimeBy(Duration.ofHours(1));
-		assertThat(this.answers).extracting(Answer::status).containsExactly(503);
-
-		gone.run();
-		gone.run();
-
-		assertThat(this.answers).extracting(Answer::status).containsExactly(503, 0);
-		assertBalanced();
-		save(3);
-		assertThat(audit().inFlight()).isEqualTo(1);
-	}
-
-	@Test
-	void aNewBehaviourLetsGoWhatHangsAndWhatWouldHang() {
-		this.backend.behave(behaviour(1, 0, new Capacity.Workers(1, 10)));
-		save(1);
-		save(2);
-		save(3);
-
-		this.backend.behave(BackendBehaviour.DEFAULT);
-
-		assertThat(this.answers).hasSize(3).containsOnly(Answer.ABANDONED);
-		assertBalanced();
-	}
-
-	@Test
-	void nothingHangsOnceTheBackendStops() {
-		this.backend.behave(behaviour(1, 0, new Capacity.Unlimited()));
-		save(1);
-
-		this.backend.stop();
-		save(2);
-
-		assertThat(this.answers).hasSize(2).containsOnly(Answer.ABANDONED);
-	}
-
-	@Test
-	void whatWaitsAtANewBehaviourFinishesUnderTheOldOne() {
-		this.backend.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Workers(1, 1)));
-		save(1);
-		save(2);
-
-		this.backend.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(0)));
-		save(3);
-
-		assertThat(saved()).isEqualTo(1);
-		this.loop.advanceTimeBy(Duration.ofMillis(50));
-		assertThat(saved()).isEqualTo(2);
-		this.loop.advanceTimeBy(Duration.ofMillis(50));
-		assertThat(saved()).isEqualTo(3);
-	}
-
-	@Test
-	void aNewBehaviourBringsTheStarvedPoolBackToItsStart() {
-		BackendBehaviour starved = BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(10_000))
-			.withCapacity(new Capacity.Starved(1, 10, 50, 100));
-		this.backend.behave(starved);
-		save(1);
-		save(2);
-		this.loop.advanceTimeBy(Duration.ofSeconds(1));
-		assertThat(this.backend.workers()).isEqualTo(2);
-
-		this.backend.behave(starved);
-
-		assertThat(this.backend.workers()).isEqualTo(1);
+	private long figure(String name) {
+		return switch (name) {
+			case "received" -> audit().received();
+			case "saved" -> saved();
+			case "failed" -> audit().failed();
+			case "in-flight" -> audit().inFlight();
+			default -> this.backend.workers();
+		};
 	}
 
 	@Test
@@ -289,13 +268,12 @@ class BackendTests {
 		SplittableRandom random = new SplittableRandom(7);
 		this.backend.behave(new BackendBehaviour(new Delay.LogNormal(20, 200), 0.1, 500, 0.05, 0.1, 0,
 				new Capacity.Starved(2, 5, 20, 30)));
-		List<Runnable> clients = new ArrayList<>();
+		List<Disposable> clients = new ArrayList<>();
 
 		for (int i = 0; i < 5_000; i++) {
-			clients.add(
-					this.backend.save(new UUID(0, random.nextInt(1_500)), "c-1", random.nextInt(2), this.answers::add));
+			clients.add(this.backend.save(new UUID(0, random.nextInt(1_500)), "c-1", random.nextInt(2)).subscribe());
 			if (random.nextInt(4) == 0) {
-				clients.get(random.nextInt(clients.size())).run();
+				clients.get(random.nextInt(clients.size())).dispose();
 			}
 			this.loop.advanceTimeBy(Duration.ofMillis(random.nextInt(10)));
 			assertBalanced();
@@ -321,7 +299,7 @@ class BackendTests {
 	void registersTheMetricsThatItNamesAndNoOther() {
 		assertThat(this.registry.getMeters()).extracting(Meter::getId)
 			.extracting(Meter.Id::getName)
-			.containsOnly(List.of(BackendMetric.values()).stream().map(BackendMetric::key).toArray(String[]::new));
+			.containsOnly(Stream.of(Metric.values()).map((metric) -> metric.key).toArray(String[]::new));
 	}
 
 	private void assertBalanced() {
@@ -331,7 +309,7 @@ class BackendTests {
 	}
 
 	private double count(String outcome) {
-		return this.registry.get(BackendMetric.ENDED.key()).tag("outcome", outcome).counter().count();
+		return this.registry.get(Metric.ENDED.key).tag("outcome", outcome).counter().count();
 	}
 
 	private void save(int number) {
@@ -339,7 +317,7 @@ class BackendTests {
 	}
 
 	private void save(UUID id, long fingerprint) {
-		this.backend.save(id, "c-1", fingerprint, this.answers::add);
+		this.backend.save(id, "c-1", fingerprint).subscribe(this.answers::add);
 	}
 
 	private static BackendBehaviour behaviour(double hangRate, double resetRate, Capacity capacity) {

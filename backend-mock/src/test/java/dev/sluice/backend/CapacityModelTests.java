@@ -1,12 +1,13 @@
 package dev.sluice.backend;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import reactor.test.scheduler.VirtualTimeScheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,43 +17,83 @@ class CapacityModelTests {
 
 	private final VirtualTimeScheduler loop = VirtualTimeScheduler.create();
 
-	private final List<String> begun = new ArrayList<>();
+	private final StringBuilder begun = new StringBuilder();
+
+	/**
+	 * Steps: {@code a} enters, {@code a!} is refused; {@code =ab} have begun so far; work
+	 * leaves; time passes; {@code idle}: no clock runs.
+	 */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			# Work begins in order as places become free, and is refused beyond the queue.
+			workers 2 2         | a b c d x! =ab leave =abc in-service=2 e x! =abc
+			# The pool grows while work waits, to no more than its limit.
+			starved 1 2 4 100   | a b c d e f =a 499ms =a 1ms =ab 500ms =abc 60000ms =abcd idle
+			# Not while nothing waits,
+			starved 2 1 100 100 | a b 60000ms ticks=0 places=2
+			# nor at a tick on which nothing waits any more.
+			starved 1 1 100 100 | a b 900ms leave 10000ms places=1
+			# It keeps the places it has grown.
+			starved 1 1 100 100 | a b 1000ms leave leave 9999ms places=2 in-service=0
+			# The burst, and then so many a second; no more than the burst after a pause.
+			rate 4 3            | a b c x! 249ms x! 1ms d x! 500ms e f x! 9999ms g h i x!
+			""")
+	void worksAsItsModelSays(String model, String steps) {
+		CapacityModel capacity = capacity(model.split(" "));
+		for (String step : steps.split(" ")) {
+			String[] figure = step.split("=");
+			String at = "%s: %s at %s".formatted(model, steps, step);
+			if (step.equals("leave")) {
+				capacity.leave();
+			}
+			else if (step.equals("idle")) {
+				long ticks = this.loop.getScheduledTaskCount();
+				this.loop.advanceTimeBy(Duration.ofHours(1));
+				assertThat(this.loop.getScheduledTaskCount()).as(at).isEqualTo(ticks);
+			}
+			else if (step.startsWith("=")) {
+				assertThat(this.begun).as(at).hasToString(figure[1]);
+			}
+			else if (figure.length == 2) {
+				assertThat(figure(capacity, figure[0])).as(at).isEqualTo(Long.parseLong(figure[1]));
+			}
+			else if (step.endsWith("ms")) {
+				this.loop.advanceTimeBy(Duration.ofMillis(Long.parseLong(step.replace("ms", ""))));
+			}
+			else {
+				assertThat(capacity.refusal() == null).as(at).isEqualTo(!step.endsWith("!"));
+				if (!step.endsWith("!")) {
+					capacity.enter(() -> this.begun.append(step));
+				}
+			}
+		}
+	}
+
+	private long figure(CapacityModel capacity, String name) {
+		return switch (name) {
+			case "places" -> capacity.places();
+			case "in-service" -> capacity.inService();
+			default -> this.loop.getScheduledTaskCount();
+		};
+	}
 
 	@Test
 	void unlimitedBeginsEverythingAtOnce() {
 		CapacityModel capacity = capacity(new Capacity.Unlimited());
 
 		for (int i = 0; i < 10_000; i++) {
-			assertThat(enter(capacity, "w")).isTrue();
+			assertThat(capacity.refusal()).isNull();
+			capacity.enter(() -> this.begun.append("w"));
 		}
 
 		assertThat(capacity.inService()).isEqualTo(10_000);
-	}
-
-	@Test
-	void workersBeginInOrderAsPlacesBecomeFreeAndRefuseBeyondTheQueue() {
-		CapacityModel capacity = capacity(new Capacity.Workers(2, 2));
-
-		enter(capacity, "a");
-		enter(capacity, "b");
-		enter(capacity, "c");
-		assertThat(enter(capacity, "d")).isTrue();
-		assertThat(enter(capacity, "refused")).isFalse();
-
-		assertThat(this.begun).containsExactly("a", "b");
-
-		capacity.leave();
-
-		assertThat(this.begun).containsExactly("a", "b", "c");
-		assertThat(capacity.inService()).isEqualTo(2);
-		assertThat(enter(capacity, "e")).isTrue();
-		assertThat(enter(capacity, "refused")).isFalse();
+		assertThat(this.begun).hasSize(10_000);
 	}
 
 	@Test
 	void aLongQueueOfWorkThatEndsAtOnceIsWorkedOffInOneStack() {
 		CapacityModel capacity = capacity(new Capacity.Workers(1, 1_000_000));
-		enter(capacity, "blocker");
+		capacity.enter(() -> this.begun.append("w"));
 		int[] ended = { 0 };
 
 		for (int i = 0; i < 200_000; i++) {
@@ -64,70 +105,6 @@ class CapacityModelTests {
 		capacity.leave();
 
 		assertThat(ended[0]).isEqualTo(200_000);
-		assertThat(capacity.inService()).isZero();
-	}
-
-	@Test
-	void starvedGrowsWhileWorkWaits() {
-		CapacityModel capacity = capacity(new Capacity.Starved(1, 2, 4, 100));
-		for (int i = 0; i < 10; i++) {
-			enter(capacity, "w" + i);
-		}
-		assertThat(this.begun).hasSize(1);
-
-		this.loop.advanceTimeBy(Duration.ofMillis(499));
-		assertThat(this.begun).hasSize(1);
-
-		this.loop.advanceTimeBy(Duration.ofMillis(1));
-		assertThat(this.begun).hasSize(2);
-
-		this.loop.advanceTimeBy(Duration.ofMillis(500));
-		assertThat(this.begun).hasSize(3);
-
-		this.loop.advanceTimeBy(Duration.ofSeconds(60));
-		assertThat(this.begun).as("no more than maxWorkers").hasSize(4);
-		long ticks = this.loop.getScheduledTaskCount();
-		this.loop.advanceTimeBy(Duration.ofSeconds(60));
-		assertThat(this.loop.getScheduledTaskCount()).as("no clock runs when it cannot grow").isEqualTo(ticks);
-	}
-
-	@Test
-	void starvedDoesNotGrowWhileNothingWaits() {
-		CapacityModel capacity = capacity(new Capacity.Starved(2, 1, 100, 100));
-		enter(capacity, "a");
-		enter(capacity, "b");
-
-		this.loop.advanceTimeBy(Duration.ofHours(1));
-
-		assertThat(capacity.places()).isEqualTo(2);
-		assertThat(this.loop.getScheduledTaskCount()).isZero();
-	}
-
-	@Test
-	void starvedDoesNotGrowAtATickOnWhichNothingWaitsAnyMore() {
-		CapacityModel capacity = capacity(new Capacity.Starved(1, 1, 100, 100));
-		enter(capacity, "a");
-		enter(capacity, "b");
-
-		this.loop.advanceTimeBy(Duration.ofMillis(900));
-		capacity.leave();
-		this.loop.advanceTimeBy(Duration.ofSeconds(10));
-
-		assertThat(capacity.places()).isEqualTo(1);
-	}
-
-	@Test
-	void starvedKeepsThePlacesItHasGrown() {
-		CapacityModel capacity = capacity(new Capacity.Starved(1, 1, 100, 100));
-		enter(capacity, "a");
-		enter(capacity, "b");
-		this.loop.advanceTimeBy(Duration.ofSeconds(1));
-
-		capacity.leave();
-		capacity.leave();
-		this.loop.advanceTimeBy(Duration.ofHours(1));
-
-		assertThat(capacity.places()).isEqualTo(2);
 		assertThat(capacity.inService()).isZero();
 	}
 
@@ -147,25 +124,9 @@ class CapacityModelTests {
 	}
 
 	@Test
-	void rateAdmitsTheBurstAndThenSoManyASecond() {
-		CapacityModel capacity = capacity(new Capacity.Rate(4, 3));
-		assertThat(admitted(capacity)).isEqualTo(3);
-		assertThat(capacity.refusal().retryAfterSeconds()).isEqualTo(1);
-
-		this.loop.advanceTimeBy(Duration.ofMillis(249));
-		assertThat(admitted(capacity)).isZero();
-		this.loop.advanceTimeBy(Duration.ofMillis(1));
-		assertThat(admitted(capacity)).isEqualTo(1);
-		this.loop.advanceTimeBy(Duration.ofMillis(500));
-		assertThat(admitted(capacity)).isEqualTo(2);
-		this.loop.advanceTimeBy(Duration.ofHours(1));
-		assertThat(admitted(capacity)).as("no more than the burst").isEqualTo(3);
-	}
-
-	@Test
 	void rateSaysInWholeSecondsWhenThereIsATokenAgain() {
 		CapacityModel capacity = capacity(new Capacity.Rate(0.1, 1));
-		enter(capacity, "a");
+		assertThat(capacity.refusal()).isNull();
 
 		assertThat(capacity.refusal().retryAfterSeconds()).isEqualTo(10);
 		this.loop.advanceTimeBy(Duration.ofMillis(1_500));
@@ -174,24 +135,17 @@ class CapacityModelTests {
 		assertThat(capacity.refusal()).isNull();
 	}
 
+	private CapacityModel capacity(String... model) {
+		int[] figures = Arrays.stream(model).skip(1).mapToInt(Integer::parseInt).toArray();
+		return capacity(switch (model[0]) {
+			case "workers" -> new Capacity.Workers(figures[0], figures[1]);
+			case "starved" -> new Capacity.Starved(figures[0], figures[1], figures[2], figures[3]);
+			default -> new Capacity.Rate(figures[0], figures[1]);
+		});
+	}
+
 	private CapacityModel capacity(Capacity capacity) {
 		return CapacityModel.of(capacity, this.loop, () -> this.loop.now(TimeUnit.MICROSECONDS));
-	}
-
-	private int admitted(CapacityModel capacity) {
-		int admitted = 0;
-		while (enter(capacity, "w")) {
-			admitted++;
-		}
-		return admitted;
-	}
-
-	private boolean enter(CapacityModel capacity, String name) {
-		if (capacity.refusal() != null) {
-			return false;
-		}
-		capacity.enter(() -> this.begun.add(name));
-		return true;
 	}
 
 }
