@@ -20,6 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.util.FileSystemUtils;
+
 import static dev.sluice.sink.client.spool.Spools.append;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -58,12 +60,12 @@ class FileSpoolTests {
 		ByteString given;
 		try (FileSpool open = open(force)) {
 			append(open, null, payload(0));
-			Spools.copy(spool, earlier);
+			FileSystemUtils.copyRecursively(spool, earlier);
 			given = append(open, null, payload(1)).id();
 		}
 
-		Spools.delete(spool);
-		Spools.copy(earlier, spool);
+		FileSystemUtils.deleteRecursively(spool);
+		FileSystemUtils.copyRecursively(earlier, spool);
 
 		try (FileSpool open = open(force)) {
 			assertThat(open.size()).isEqualTo(1);
@@ -185,8 +187,8 @@ class FileSpoolTests {
 			spool.settle(List.of(settled));
 
 			await().untilAsserted(() -> {
-				Spools.delete(copy);
-				Spools.copy(this.directory.resolve("spool"), copy);
+				FileSystemUtils.deleteRecursively(copy);
+				FileSystemUtils.copyRecursively(this.directory.resolve("spool"), copy);
 				try (FileSpool crashed = new FileSpool(copy, 100_000_000, false)) {
 					assertThat(Objects.requireNonNull(crashed.next(-1)).id()).isEqualTo(id("kept"));
 					assertThat(crashed.size()).isEqualTo(1);

@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -34,7 +33,7 @@ class SegmentReaderTests {
 			body.putInt(Kind.RECORD.mark()).putInt(1_000_000).putLong(6).putInt(0).putInt(0);
 		}
 		try (FileChannel file = write(marks, new byte[10])) {
-			List<SegmentReader.Whole> all = all(file);
+			List<SegmentReader.Whole> all = Spools.records(segment());
 			SegmentReader.Whole first = all.get(1);
 			file.write(ByteBuffer.allocate(8), first.from());
 			FaultyDisk disk = new FaultyDisk();
@@ -50,7 +49,7 @@ class SegmentReaderTests {
 	@Test
 	void takesNoRecordOfAnotherSegmentForOneOfItsOwn() throws Exception {
 		try (FileChannel file = write(new byte[10], new byte[10])) {
-			assertThat(all(file)).hasSize(4);
+			assertThat(Spools.records(segment())).hasSize(4);
 
 			assertThat(new SegmentReader(file, 43).skim()).isNull();
 		}
@@ -71,15 +70,6 @@ class SegmentReaderTests {
 
 	private SegmentReader reader(FileChannel file) throws Exception {
 		return new SegmentReader(file, Objects.requireNonNull(Segment.named(segment())).salt);
-	}
-
-	private List<SegmentReader.Whole> all(FileChannel file) throws Exception {
-		List<SegmentReader.Whole> all = new ArrayList<>();
-		SegmentReader reader = reader(file);
-		while (reader.skim() instanceof SegmentReader.Whole whole) {
-			all.add(whole);
-		}
-		return all;
 	}
 
 }

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.util.FileSystemUtils;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -78,7 +80,7 @@ class SpoolCrashTests {
 					disk.kill(after, next);
 				}
 				crashed(model, after);
-				Spools.delete(path);
+				FileSystemUtils.deleteRecursively(path);
 				path = next;
 			}
 		}

@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
+import dev.sluice.sink.Fuzz;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,21 +21,23 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.util.FileSystemUtils;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Damages a spool with several segments at every position, one at a time: all intact
- * messages are delivered, and lost ones are counted.
+ * Damages a spool with several segments at every position, one at a time, and at random:
+ * all intact messages are delivered, and lost ones are counted.
  */
 class SpoolDamageTests {
-
-	private static final int SEGMENT_BYTES = 20_000;
 
 	private static final int BLOCK = 4_096;
 
 	@TempDir
 	private Path directory;
+
+	private int segmentBytes = 20_000;
 
 	private Path closed;
 
@@ -44,13 +47,15 @@ class SpoolDamageTests {
 
 	@BeforeEach
 	void fill() throws Exception {
+		fill(new Random(1));
+	}
+
+	private void fill(Random random) throws Exception {
 		this.closed = this.directory.resolve("closed");
 		this.crashed = this.directory.resolve("crashed");
-		Random random = new Random(1);
 		try (FileSpool spool = open(this.closed)) {
 			for (int i = 0; i < 60; i++) {
-				byte[] payload = new byte[(i % 5 == 0) ? random.nextInt(12_000) : random.nextInt(300)];
-				random.nextBytes(payload);
+				byte[] payload = payload(i, random);
 				long number = Spools.append(spool, null, payload).number();
 				if (i == 1) {
 					spool.settle(List.of(number));
@@ -59,9 +64,20 @@ class SpoolDamageTests {
 					this.appended.put(number, payload);
 				}
 			}
-			Spools.copy(this.closed, this.crashed);
+			FileSystemUtils.copyRecursively(this.closed, this.crashed);
 		}
 		assertThat(Spools.segments(this.closed)).hasSizeGreaterThan(2);
+	}
+
+	/** Random bytes, or now and then a part of the spool. */
+	private byte[] payload(int number, Random random) throws IOException {
+		byte[] payload = new byte[(number % 5 == 0) ? random.nextInt(12_000) : random.nextInt(300)];
+		random.nextBytes(payload);
+		if (number % 3 == 2) {
+			byte[] segment = Files.readAllBytes(Spools.segments(this.closed).getLast());
+			System.arraycopy(segment, 0, payload, 0, Math.min(segment.length, payload.length));
+		}
+		return payload;
 	}
 
 	@ParameterizedTest
@@ -90,7 +106,7 @@ class SpoolDamageTests {
 	@Test
 	void readsAgainWhatADiskThatIsGoneHad() throws Exception {
 		FaultyDisk disk = new FaultyDisk();
-		try (FileSpool spool = new FileSpool(this.closed, 10_000_000, false, SEGMENT_BYTES, disk)) {
+		try (FileSpool spool = new FileSpool(this.closed, 10_000_000, false, this.segmentBytes, disk)) {
 			disk.bad = (_, _, _) -> true;
 			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> spool.next(-1))
 				.withMessageContaining("cannot be read now");
@@ -120,6 +136,40 @@ class SpoolDamageTests {
 				check(segment, "cut at " + length, (content) -> Arrays.copyOf(content, length));
 			}
 		}
+	}
+
+	/** Of such damage not all is noticed. */
+	@Test
+	void deliversWhatIsWholeAndNothingElseAndGoesOnWhateverIsDamaged() {
+		Fuzz.run(150, (random) -> {
+			FileSystemUtils.deleteRecursively(this.closed);
+			FileSystemUtils.deleteRecursively(this.crashed);
+			this.appended.clear();
+			this.segmentBytes = 500 + random.nextInt(20_000);
+			fill(random);
+			List<Path> segments = Spools.segments(random.nextBoolean() ? this.closed : this.crashed);
+			Path segment = segments.get(random.nextInt(segments.size()));
+			Path copy = this.directory.resolve("copy");
+			FileSystemUtils.copyRecursively(segment.getParent(), copy);
+			byte[] damaged = Fuzz.mutated(Files.readAllBytes(segment), random);
+			Files.write(copy.resolve(segment.getFileName()), damaged);
+			Set<Long> whole = new TreeSet<>(this.appended.keySet());
+			whole.removeAll(Spools.damaged(segment, damaged));
+
+			try (FileSpool spool = open(copy)) {
+				TreeMap<Long, byte[]> found = Spools.payloads(spool);
+				assertThat(found.keySet()).containsAll(whole);
+				found.keySet().retainAll(this.appended.keySet());
+				found.forEach((number, payload) -> assertThat(payload).isEqualTo(this.appended.get(number)));
+				long number = Spools.append(spool, null, new byte[1]).number();
+				assertThat(found.keySet()).doesNotContain(number);
+				spool.settle(Spools.payloads(spool).keySet());
+			}
+			try (FileSpool spool = open(copy)) {
+				assertThat(Spools.payloads(spool)).isEmpty();
+			}
+			FileSystemUtils.deleteRecursively(copy);
+		});
 	}
 
 	@ParameterizedTest
@@ -168,12 +218,9 @@ class SpoolDamageTests {
 	/** The positions of records, and one byte before and after each. */
 	private static List<Integer> boundaries(Path segment) throws IOException {
 		List<Integer> boundaries = new ArrayList<>();
-		try (FileChannel channel = FileChannel.open(segment)) {
-			SegmentReader reader = new SegmentReader(channel, Segment.named(segment).salt);
-			while (reader.skim() instanceof SegmentReader.Whole whole) {
-				boundaries.addAll(List.of((int) whole.from() - 1, (int) whole.from(), (int) whole.from() + 1));
-			}
-		}
+		Spools.records(segment)
+			.forEach((record) -> boundaries
+				.addAll(List.of((int) record.from() - 1, (int) record.from(), (int) record.from() + 1)));
 		boundaries.removeIf((at) -> at < 0);
 		return boundaries;
 	}
@@ -187,14 +234,14 @@ class SpoolDamageTests {
 	 */
 	private void check(Path segment, String what, UnaryOperator<byte[]> damage, @Nullable Disk disk) throws Exception {
 		Path copy = this.directory.resolve("copy");
-		Spools.copy(segment.getParent(), copy);
+		FileSystemUtils.copyRecursively(segment.getParent(), copy);
 		byte[] damaged = damage.apply(Files.readAllBytes(segment));
 		if (disk == null) {
 			Files.write(copy.resolve(segment.getFileName()), damaged);
 		}
 		List<Long> lost = Spools.damaged(segment, damaged);
 		lost.retainAll(this.appended.keySet());
-		try (FileSpool spool = new FileSpool(copy, 10_000_000, false, SEGMENT_BYTES,
+		try (FileSpool spool = new FileSpool(copy, 10_000_000, false, this.segmentBytes,
 				(disk != null) ? disk : FileChannel::open)) {
 			TreeMap<Long, byte[]> found = Spools.payloads(spool);
 			String where = "%s %s".formatted(segment.getFileName(), what);
@@ -210,11 +257,11 @@ class SpoolDamageTests {
 			}
 			assertThat(Spools.append(spool, null, new byte[1]).number()).as(where).isGreaterThan(found.lastKey());
 		}
-		Spools.delete(copy);
+		FileSystemUtils.deleteRecursively(copy);
 	}
 
-	private static FileSpool open(Path path) {
-		return new FileSpool(path, 10_000_000, false, SEGMENT_BYTES, FileChannel::open);
+	private FileSpool open(Path path) {
+		return new FileSpool(path, 10_000_000, false, this.segmentBytes, FileChannel::open);
 	}
 
 }

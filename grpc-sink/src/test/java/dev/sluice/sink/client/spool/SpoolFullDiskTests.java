@@ -19,6 +19,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.util.FileSystemUtils;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -82,7 +84,7 @@ class SpoolFullDiskTests {
 		})
 		.word("writes-fail", (words) -> this.disk.failsToWriteOnce = String.join(" ", words))
 		.word("remove-segment", (_) -> Files.delete(Spools.segments(path()).getLast()))
-		.word("remove", (_) -> Spools.delete(path()))
+		.word("remove", (_) -> FileSystemUtils.deleteRecursively(path()))
 		.word("create", (_) -> Files.createDirectory(path()))
 		.shown("ids", this::ids)
 		.is(() -> "size=%s bytes=%s damaged=%s files=%s".formatted(this.spool.size(), this.spool.bytes(),

@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -16,10 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 import dev.sluice.sink.client.spool.Spool.Entry;
 
-/**
- * Lists the entries of a spool. Copies, measures and deletes a spool's directory, also
- * while it is open.
- */
+/** Lists the entries of a spool, and looks into its directory, also while it is open. */
 final class Spools {
 
 	private Spools() {
@@ -51,31 +47,11 @@ final class Spools {
 		return payloads;
 	}
 
-	static void copy(Path from, Path to) throws IOException {
-		for (Path path : paths(from)) {
-			Path copy = to.resolve(from.relativize(path).toString());
-			if (Files.isDirectory(path)) {
-				Files.createDirectories(copy);
-			}
-			else {
-				Files.copy(path, copy);
-			}
-		}
-	}
-
-	static void delete(Path directory) throws IOException {
-		for (Path path : paths(directory).reversed()) {
-			Files.delete(path);
-		}
-	}
-
 	/** Total size of its files. */
 	static long bytes(Path directory) throws IOException {
-		long bytes = 0;
-		for (Path path : paths(directory)) {
-			bytes += Files.isRegularFile(path) ? Files.size(path) : 0;
+		try (Stream<Path> paths = Files.walk(directory)) {
+			return paths.mapToLong((path) -> path.toFile().isFile() ? path.toFile().length() : 0).sum();
 		}
-		return bytes;
 	}
 
 	/** Segments of messages, in order. */
@@ -92,24 +68,26 @@ final class Spools {
 	static List<Long> damaged(Path segment, byte[] content) throws IOException {
 		List<Long> numbers = new ArrayList<>();
 		byte[] original = Files.readAllBytes(segment);
-		try (FileChannel channel = FileChannel.open(segment)) {
-			SegmentReader reader = new SegmentReader(channel, Segment.named(segment).salt);
-			while (reader.skim() instanceof SegmentReader.Whole whole) {
-				int from = (int) whole.from();
-				int to = (int) whole.end();
-				if (whole.numbered()
-						&& (to > content.length || !Arrays.equals(original, from, to, content, from, to))) {
-					numbers.add(whole.number());
-				}
+		for (SegmentReader.Whole record : records(segment)) {
+			int from = (int) record.from();
+			int to = (int) record.end();
+			if (record.numbered() && (to > content.length || !Arrays.equals(original, from, to, content, from, to))) {
+				numbers.add(record.number());
 			}
 		}
 		return numbers;
 	}
 
-	private static List<Path> paths(Path directory) throws IOException {
-		try (Stream<Path> paths = Files.walk(directory)) {
-			return paths.sorted(Comparator.naturalOrder()).toList();
+	/** All records of a segment. */
+	static List<SegmentReader.Whole> records(Path segment) throws IOException {
+		List<SegmentReader.Whole> records = new ArrayList<>();
+		try (FileChannel channel = FileChannel.open(segment)) {
+			SegmentReader reader = new SegmentReader(channel, Segment.named(segment).salt);
+			while (reader.skim() instanceof SegmentReader.Whole whole) {
+				records.add(whole);
+			}
 		}
+		return records;
 	}
 
 }
