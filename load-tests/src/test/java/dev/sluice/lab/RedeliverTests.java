@@ -15,9 +15,13 @@ import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
+import dev.sluice.sink.Script;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,6 +34,8 @@ class RedeliverTests {
 
 	/** Orders in the sequence in which they failed. Guards the following fields, too. */
 	private final List<OrderView> failed = new ArrayList<>();
+
+	private final Map<String, UUID> ids = new HashMap<>();
 
 	private final List<UUID> asked = new ArrayList<>();
 
@@ -56,101 +62,66 @@ class RedeliverTests {
 		});
 	}
 
-	@Test
-	void redeliversAllPages() {
-		List<UUID> ids = Stream.generate(() -> fail("broken", "2026-01-01T00:00:00Z")).limit(5).toList();
-
-		assertThat(redeliver()).isZero();
-
-		assertThat(this.asked).containsExactlyElementsOf(ids);
-		assertThat(this.lab.out()).contains("5 failed orders: 5 queued again, 0 refused");
+	@ParameterizedTest(name = "{0}")
+	@MethodSource
+	void scenarios(String what, String steps) {
+		new Script()
+			.word("failed",
+					(words) -> fail(words.get(0), words.get(1), String.join(" ", words.subList(2, words.size()))))
+			.word("answers",
+					(words) -> this.problems.put(this.ids.get(words.get(0)),
+							words.get(1) + " " + ProblemType.valueOf(words.get(2)).type()))
+			.word("fails-again", (at) -> this.failsAgainAt = Instant.parse(at.getFirst()))
+			.word("redeliver",
+					(words) -> assertThat(redeliver(words.stream().skip(1).map((word) -> word.replace('_', ' '))))
+						.isEqualTo(Integer.parseInt(words.getFirst())))
+			.shown("asked", () -> this.asked.stream().map((id) -> named(id.toString())).toList())
+			.word("says",
+					(words) -> assertThat(named(this.lab.out() + this.lab.err())).contains(String.join(" ", words)))
+			.play(steps);
 	}
 
-	@Test
-	void takesThoseOfAReasonSinceATime() {
-		fail("The backend refused: 422", "2026-01-01T00:00:00Z");
-		fail("too slow", "2026-01-02T00:00:00Z");
-		UUID chosen = fail("the BACKEND refused: 400", "2026-01-02T00:00:00Z");
-
-		assertThat(redeliver("--reason", "backend refused", "--since", "2026-01-02T00:00:00Z")).isZero();
-
-		assertThat(this.asked).containsExactly(chosen);
-	}
-
-	@Test
-	void understandsHowLongAgo() {
-		fail("old", Instant.now().minusSeconds(7_200).toString());
-		UUID chosen = fail("young", Instant.now().minusSeconds(60).toString());
-
-		assertThat(redeliver("--since", "30m")).isZero();
-
-		assertThat(this.asked).containsExactly(chosen);
-	}
-
-	@Test
-	void endsWith1AndNamesWhatIsLeft() {
-		UUID gone = fail("unreadable", "2026-01-01T00:00:00Z");
-		fail("broken", "2026-01-01T00:00:00Z");
-		this.problems.put(gone, "409 " + ProblemType.NOT_REDELIVERABLE.type());
-
-		assertThat(redeliver()).isEqualTo(1);
-
-		assertThat(this.asked).hasSize(2);
-		assertThat(this.lab.out()).contains(gone + "  left: 409")
-			.contains("2 failed orders: 1 queued again, 1 refused");
-	}
-
-	@Test
-	void endsAtAGatewayThatAcceptsNothing() {
-		UUID first = fail("broken", "2026-01-01T00:00:00Z");
-		fail("broken", "2026-01-01T00:00:00Z");
-		this.problems.put(first, "503 " + ProblemType.QUEUE_UNAVAILABLE.type());
-
-		assertThat(redeliver()).isEqualTo(1);
-
-		assertThat(this.asked).containsExactly(first);
-		assertThat(this.lab.err()).contains("accepts no more: 503").contains("Run it again later");
-	}
-
-	@Test
-	void doesNotTakeAnOrderTwiceThatFailsAgain() {
-		List<UUID> ids = Stream.generate(() -> fail("broken", "2026-01-01T00:00:00Z")).limit(3).toList();
-		this.failsAgainAt = Instant.parse("2026-01-02T00:00:00Z");
-
-		assertThat(redeliver()).isZero();
-
-		assertThat(this.asked).containsExactlyElementsOf(ids);
-	}
-
-	@Test
-	void takesWhatFailedByAClockThatIsAhead() {
-		UUID id = fail("broken", Instant.now().plusSeconds(60).toString());
-
-		assertThat(redeliver()).isZero();
-
-		assertThat(this.asked).containsExactly(id);
-	}
-
-	@Test
-	void listsOnlyWhenAskedTo() {
-		UUID id = fail("broken", "2026-01-01T00:00:00Z");
-
-		assertThat(redeliver("--dry-run")).isZero();
-
-		assertThat(this.asked).isEmpty();
-		assertThat(this.lab.out()).contains(id + "  broken", "1 failed orders would be delivered again");
+	static Stream<Arguments> scenarios() {
+		return Script.scenarios(
+				"""
+						redelivers all pages
+						  failed a 2026-01-01; failed b 2026-01-01; failed c 2026-01-01; failed d 2026-01-01; failed e 2026-01-01
+						  redeliver 0; asked a b c d e; says 5 failed orders: 5 queued again, 0 refused
+						takes those of a reason since a time
+						  failed a 2026-01-01 The backend refused: 422; failed b 2026-01-02 too slow
+						  failed c 2026-01-02 the BACKEND refused: 400
+						  redeliver 0 --reason backend_refused --since 2026-01-02T00:00:00Z; asked c
+						understands how long ago
+						  failed a -7200; failed b -60; redeliver 0 --since 30m; asked b
+						ends with 1 and names what is left
+						  failed a 2026-01-01; failed b 2026-01-01; answers a 409 NOT_REDELIVERABLE
+						  redeliver 1; asked a b; says a  left: 409; says 2 failed orders: 1 queued again, 1 refused
+						ends at a gateway that accepts nothing
+						  failed a 2026-01-01; failed b 2026-01-01; answers a 503 QUEUE_UNAVAILABLE
+						  redeliver 1; asked a; says accepts no more: 503; says Run it again later
+						does not take an order twice that fails again
+						  failed a 2026-01-01; failed b 2026-01-01; failed c 2026-01-01; fails-again 2026-01-02T00:00:00Z
+						  redeliver 0; asked a b c
+						takes what failed by a clock that is ahead
+						  failed a 60; redeliver 0; asked a
+						lists only when asked to
+						  failed a 2026-01-01 broken; redeliver 0 --dry-run; asked; says a  broken
+						  says 1 failed orders would be delivered again
+						""");
 	}
 
 	@Test
 	void refusesWhatCannotBe() {
-		assertThat(redeliver("--since", "yesterday")).isEqualTo(2);
+		assertThat(redeliver(Stream.of("--since", "yesterday"))).isEqualTo(2);
 		assertThat(this.lab.execute("redeliver", "--gateway", "localhost")).isEqualTo(2);
 	}
 
-	private UUID fail(String reason, String at) {
+	/** On a day, or seconds from now. */
+	private void fail(String name, String at, String reason) {
 		UUID id = UUID.randomUUID();
-		fail(id, reason, Instant.parse(at));
-		return id;
+		this.ids.put(name, id);
+		fail(id, reason.isEmpty() ? "broken" : reason,
+				at.startsWith("20") ? Instant.parse(at + "T00:00:00Z") : Instant.now().plusSeconds(Long.parseLong(at)));
 	}
 
 	private void fail(UUID id, String reason, Instant at) {
@@ -182,10 +153,19 @@ class RedeliverTests {
 		StubServer.answer(exchange, Integer.parseInt(words[0]), "{\"type\":\"%s\"}".formatted(words[1]));
 	}
 
-	private int redeliver(String... args) {
-		return this.lab.execute(
-				Stream.concat(Stream.of("redeliver", "--gateway", this.gateway.uri("").toString()), Stream.of(args))
-					.toArray(String[]::new));
+	private int redeliver(Stream<String> args) {
+		return this.lab
+			.execute(Stream.concat(Stream.of("redeliver", "--gateway", this.gateway.uri("").toString()), args)
+				.toArray(String[]::new));
+	}
+
+	/** With names in place of ids. */
+	private String named(String text) {
+		String said = text;
+		for (Map.Entry<String, UUID> each : this.ids.entrySet()) {
+			said = said.replace(each.getValue().toString(), each.getKey());
+		}
+		return said.replaceAll(" +", " ");
 	}
 
 }

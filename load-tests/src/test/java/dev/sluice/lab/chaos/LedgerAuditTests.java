@@ -15,6 +15,8 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import com.sun.net.httpserver.HttpExchange;
 import dev.sluice.contract.BackendAudit;
@@ -28,12 +30,16 @@ import dev.sluice.lab.kit.result.ChaosResult.Balance;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.sink.Script;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -45,8 +51,6 @@ class LedgerAuditTests {
 	private static final int ORDERS = 200;
 
 	private static final Duration POLL = Duration.ofMillis(1);
-
-	private static final Answer ACCEPTED = Answer.of(202, null);
 
 	private static final Question<OptionalLong> NONE = () -> OptionalLong.of(0);
 
@@ -71,6 +75,8 @@ class LedgerAuditTests {
 	private final StubServer gateway = new StubServer();
 
 	private OrderLedger ledger;
+
+	private LedgerAudit.Audited audited;
 
 	@BeforeEach
 	void start() throws IOException {
@@ -100,99 +106,53 @@ class LedgerAuditTests {
 		this.ledger.close();
 	}
 
-	@Test
-	void holdsWhenEveryAcceptedOrderIsSavedOrFailed() throws Exception {
-		accept(0, ORDERS);
-		save(0, ORDERS - 1);
-		this.statuses.put(this.identity.id(ORDERS - 1), OrderStatus.FAILED);
-
-		LedgerAudit.Audited audited = audit();
-
-		Balance balance = audited.balance();
-		assertThat(balance.holds()).isTrue();
-		assertThat(balance.accepted()).isEqualTo(ORDERS);
-		assertThat(balance.acceptedSync()).isEqualTo(ORDERS / 5);
-		assertThat(balance.saved()).isEqualTo(ORDERS - 1);
-		assertThat(balance.failed()).isOne();
-		assertThat(balance.repeatsAbsorbed()).isEqualTo(3);
-		assertThat(audited.violations()).isEmpty();
+	@ParameterizedTest(name = "{0}")
+	@MethodSource
+	void scenarios(String what, String steps) {
+		new Script().word("answer", (words) -> orders(words.get(1)).forEach((order) -> answer(order, words.get(0))))
+			.word("save", (words) -> save(words.getFirst()))
+			.word("failed", (words) -> this.statuses.put(id(words.getFirst()), OrderStatus.FAILED))
+			.word("accepted", (words) -> this.statuses.put(id(words.getFirst()), OrderStatus.ACCEPTED))
+			.word("stranger", (_) -> this.saved.add(UUID.randomUUID()))
+			.word("saved-when-asked", (words) -> this.savedWhenAsked = id(words.getFirst()))
+			.word("saved-when-audited",
+					(words) -> orders(words.getFirst()).mapToObj(this.identity::id).forEach(this.savedWhenAudited::add))
+			.word("audit", (millis) -> this.audited = audit(Long.parseLong(millis.getFirst()), NONE))
+			.is(() -> "%s %s".formatted(this.audited.balance(), this.audited.balance().holds() ? "holds" : "broken"))
+			.shown("violations", () -> this.audited.violations().stream().map(this::named).toList())
+			.play(steps);
 	}
 
-	@Test
-	void namesTheOrdersThatAreLost() throws Exception {
-		accept(0, ORDERS);
-		save(2, ORDERS);
-		this.statuses.put(this.identity.id(0), OrderStatus.ACCEPTED);
-
-		LedgerAudit.Audited audited = audit();
-
-		assertThat(audited.balance().holds()).isFalse();
-		assertThat(audited.balance().lost()).isEqualTo(2);
-		assertThat(audited.violations()).containsExactly(this.identity.id(0) + ",lost,0",
-				this.identity.id(1) + ",lost,1");
-	}
-
-	@Test
-	void doesNotForgiveAnOrderThatWasRefusedAndSaved() throws Exception {
-		this.ledger.enter(0, 1, "a", 0, 1, Answer.of(422, null));
-		this.ledger.enter(1, 1, "a", 0, 1, Answer.UNREACHABLE);
-		save(0, 1);
-
-		LedgerAudit.Audited audited = audit();
-
-		assertThat(audited.balance().holds()).isFalse();
-		assertThat(audited.balance().refused()).isEqualTo(2);
-		assertThat(audited.balance().refusedButSaved()).isOne();
-		assertThat(audited.violations()).containsExactly(this.identity.id(0) + ",refused but saved,0");
-	}
-
-	@Test
-	void allowsAnOrderInDoubtToBeSavedOrNot() throws Exception {
-		this.ledger.enter(0, 1, "a", 0, 1, Answer.TIMEOUT);
-		this.ledger.enter(1, 1, "a", 0, 1, Answer.BROKEN);
-		save(0, 1);
-
-		Balance balance = audit().balance();
-
-		assertThat(balance.holds()).isTrue();
-		assertThat(balance.inDoubt()).isEqualTo(2);
-		assertThat(balance.inDoubtSaved()).isOne();
-	}
-
-	@Test
-	void findsOrdersThatNobodyPlaced() throws Exception {
-		accept(0, ORDERS);
-		save(0, ORDERS);
-		this.saved.add(UUID.randomUUID());
-
-		Balance balance = audit().balance();
-
-		assertThat(balance.holds()).isFalse();
-		assertThat(balance.doubled()).isOne();
-		assertThat(balance.lost()).isZero();
-	}
-
-	@Test
-	void waitsForOrdersUnderWay() throws Exception {
-		accept(0, ORDERS);
-		save(0, ORDERS - 1);
-		// Saved when a gateway is asked for it, so after the audit has missed it.
-		this.savedWhenAsked = this.identity.id(ORDERS - 1);
-
-		Balance balance = audit(30_000, NONE).balance();
-
-		assertThat(balance.holds()).isTrue();
-		assertThat(balance.saved()).isEqualTo(ORDERS);
+	static Stream<Arguments> scenarios() {
+		return Script.scenarios("""
+				holds when every accepted order is saved or failed
+				  answer 202 0-199; save 0-198; failed 199; audit 0
+				  is holds acceptedSync=40 acceptedQueued=160 saved=199 failed=1 repeatsAbsorbed=3; violations
+				names the orders that are lost
+				  answer 202 0-199; save 2-199; accepted 0; audit 0
+				  is broken lost=2; violations #0,lost,0 #1,lost,1
+				does not forgive an order that was refused and saved
+				  answer 422 0-0; answer unreachable 1-1; save 0-0; audit 0
+				  is broken refused=2 refusedButSaved=1; violations #0,refused but saved,0
+				allows an order in doubt to be saved or not
+				  answer timeout 0-0; answer broken 1-1; save 0-0; audit 0; is holds inDoubt=2 inDoubtSaved=1
+				finds orders that nobody placed
+				  answer 202 0-199; save 0-199; stranger; audit 0; is broken doubled=1 lost=0
+				waits for orders under way, here until the audit has missed one and asks a gateway for it
+				  answer 202 0-199; save 0-198; saved-when-asked 199; audit 30000; is holds saved=200
+				is not fooled by orders in doubt that arrive late
+				  answer timeout 0-2; saved-when-audited 0-2; audit 0; is holds doubled=0 inDoubtSaved=3
+				""");
 	}
 
 	@Test
 	void waitsForWhatKafkaStillHas() throws Exception {
-		this.ledger.enter(0, 1, "a", 0, 1, Answer.of(422, null));
+		answer(0, "422");
 		Queue<OptionalLong> answers = new ArrayDeque<>(List.of(OptionalLong.of(1), OptionalLong.empty()));
 
 		Balance balance = audit(30_000, () -> {
 			if (answers.isEmpty()) {
-				save(0, 1);
+				save("0-0");
 				return OptionalLong.of(0);
 			}
 			return answers.remove();
@@ -210,20 +170,6 @@ class LedgerAuditTests {
 			.withMessageContaining("Kafka does not report");
 	}
 
-	@Test
-	void isNotFooledByOrdersInDoubtThatArriveLate() throws Exception {
-		for (int order = 0; order < 3; order++) {
-			this.ledger.enter(order, 1, "a", 0, 1, Answer.TIMEOUT);
-			this.savedWhenAudited.add(this.identity.id(order));
-		}
-
-		Balance balance = audit().balance();
-
-		assertThat(balance.doubled()).isZero();
-		assertThat(balance.inDoubtSaved()).isEqualTo(3);
-		assertThat(balance.holds()).isTrue();
-	}
-
 	private BackendAudit backendAudit() {
 		UUID late = this.savedWhenAudited.poll();
 		if (late != null) {
@@ -232,20 +178,31 @@ class LedgerAuditTests {
 		return new BackendAudit(this.saved.size() + 3, this.saved.size(), 3, 0, 0, 0, 1, 1, 0, null);
 	}
 
-	private void accept(int from, int to) {
-		for (int order = from; order < to; order++) {
-			this.ledger.enter(order, 1, "a", order, 1, ACCEPTED);
-		}
+	/** The orders of a range such as 0-199. */
+	private static IntStream orders(String range) {
+		String[] ends = range.split("-");
+		return IntStream.rangeClosed(Integer.parseInt(ends[0]), Integer.parseInt(ends[1]));
 	}
 
-	private void save(int from, int to) {
-		for (int order = from; order < to; order++) {
-			this.saved.add(this.identity.id(order));
-		}
+	private void answer(int order, String answer) {
+		this.ledger.enter(order, 1, "a", order, 1, switch (answer) {
+			case "unreachable" -> Answer.UNREACHABLE;
+			case "timeout" -> Answer.TIMEOUT;
+			case "broken" -> Answer.BROKEN;
+			default -> Answer.of(Integer.parseInt(answer), null);
+		});
 	}
 
-	private LedgerAudit.Audited audit() throws InterruptedException {
-		return audit(0, NONE);
+	private void save(String range) {
+		orders(range).mapToObj(this.identity::id).forEach(this.saved::add);
+	}
+
+	private UUID id(String order) {
+		return this.identity.id(Integer.parseInt(order));
+	}
+
+	private String named(String violation) {
+		return violation.replace(id("0").toString(), "#0").replace(id("1").toString(), "#1");
 	}
 
 	private LedgerAudit.Audited audit(long deadlineMillis, Question<OptionalLong> unfinished)

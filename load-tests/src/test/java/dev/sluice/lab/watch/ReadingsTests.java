@@ -4,9 +4,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 import dev.sluice.lab.watch.Readings.Scrape;
+import dev.sluice.sink.Script;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
@@ -18,69 +24,57 @@ class ReadingsTests {
 
 	private final Readings readings = new Readings();
 
-	@Test
-	void aCountersRateIsItsGrowthByTheTimeBetweenTwoAnswers() {
-		next(0, Map.of("gateway", orders(10)));
+	private Map<String, Map<String, Double>> figures = Map.of();
 
-		Map<String, Map<String, Double>> figures = next(2, Map.of("gateway", orders(50)));
-
-		assertThat(figures.get("orders")).containsExactly(entry("sync saved", 20.0));
+	@ParameterizedTest(name = "{0}")
+	@MethodSource
+	void scenarios(String what, String steps) {
+		Map<String, String> answers = new HashMap<>();
+		AtomicInteger now = new AtomicInteger();
+		new Script().word("begun", (words) -> answers.put(words.getFirst(), BEGUN))
+			.word("orders", (words) -> answers.put(words.get(0), orders(words.get(1))))
+			.word("anew",
+					(words) -> answers.computeIfPresent(words.getFirst(), (_, text) -> text.replace("100\n", "200\n")))
+			.word("durations",
+					(words) -> answers.put(words.get(0),
+							durations(Integer.parseInt(words.get(1)), Integer.parseInt(words.get(2)))))
+			.word("after", (seconds) -> {
+				next(now.addAndGet(Integer.parseInt(seconds.getFirst())), answers);
+				answers.clear();
+			})
+			.shown("rate", () -> said("orders"))
+			.shown("p99", () -> said("p99"))
+			.play(steps);
 	}
 
-	@Test
-	void whatSeveralServicesSayIsAddedUp() {
-		next(0, Map.of("one", orders(0), "other", orders(1_000)));
-
-		Map<String, Map<String, Double>> figures = next(1, Map.of("one", orders(5), "other", orders(1_007)));
-
-		assertThat(figures.get("orders")).containsExactly(entry("sync saved", 12.0));
+	static Stream<Arguments> scenarios() {
+		return Script.scenarios("""
+				a counter's rate is its growth by the time between two answers
+				  orders gateway 10; after 0; orders gateway 50; after 2; rate sync saved=20.0
+				what several services say is added up
+				  orders one 0; orders other 1000; after 0
+				  orders one 5; orders other 1007; after 1; rate sync saved=12.0
+				a series that is new has grown from nothing
+				  begun gateway; after 0; orders gateway 3; after 1; rate sync saved=3.0
+				a service that has begun anew has no rate and then its own
+				  orders gateway 1000; after 0; orders gateway 7; anew gateway; after 1; rate
+				  orders gateway 7; anew gateway; after 1; rate sync saved=0.0
+				who does not answer has no figures and is measured over the gap afterwards
+				  orders gateway 0; after 0; after 1; rate; orders gateway 40; after 3; rate sync saved=10.0
+				a percentile is of the last minute alone: many slow orders do not count a minute later
+				  durations gateway 0 0; after 0; durations gateway 0 1000; after 1
+				  durations gateway 50 1000; after 1; p99 sync=5000.0
+				  59x(durations gateway 50 1000, after 1)
+				  durations gateway 1050 1000; after 1; p99 sync=100.0
+				  durations gateway 1050 1000; after 68; p99
+				a percentile is of all gateways together
+				  durations one 0 0; durations other 0 0; after 0
+				  durations one 1000 0; durations other 0 9; after 1; p99 sync=100.0
+				""");
 	}
 
-	@Test
-	void aSeriesThatIsNewHasGrownFromNothing() {
-		next(0, Map.of("gateway", BEGUN));
-
-		assertThat(next(1, Map.of("gateway", orders(3))).get("orders")).containsExactly(entry("sync saved", 3.0));
-	}
-
-	@Test
-	void aServiceThatHasBegunAnewHasNoRateAndThenItsOwn() {
-		next(0, Map.of("gateway", orders(1_000)));
-		String anew = orders(7).replace(BEGUN, "process_start_time_seconds 200\n");
-
-		assertThat(next(1, Map.of("gateway", anew)).get("orders")).isEmpty();
-		assertThat(next(2, Map.of("gateway", anew)).get("orders")).containsExactly(entry("sync saved", 0.0));
-	}
-
-	@Test
-	void whoDoesNotAnswerHasNoFiguresAndIsMeasuredOverTheGapAfterwards() {
-		next(0, Map.of("gateway", orders(0)));
-
-		assertThat(next(1, Map.of()).get("orders")).isEmpty();
-		assertThat(next(4, Map.of("gateway", orders(40))).get("orders")).containsExactly(entry("sync saved", 10.0));
-	}
-
-	@Test
-	void aPercentileIsOfTheLastMinuteAlone() {
-		next(0, Map.of("gateway", durations(0, 0)));
-		// Many slow orders, none of which counts a minute later.
-		next(1, Map.of("gateway", durations(0, 1_000)));
-		assertThat(next(2, Map.of("gateway", durations(50, 1_000))).get("p99")).containsEntry("sync", 5_000.0);
-		for (int second = 3; second <= 61; second++) {
-			next(second, Map.of("gateway", durations(50, 1_000)));
-		}
-
-		assertThat(next(62, Map.of("gateway", durations(1_050, 1_000))).get("p99")).containsEntry("sync", 100.0);
-		assertThat(next(130, Map.of("gateway", durations(1_050, 1_000))).get("p99")).doesNotContainKey("sync");
-	}
-
-	@Test
-	void aPercentileIsOfAllGatewaysTogether() {
-		next(0, Map.of("one", durations(0, 0), "other", durations(0, 0)));
-
-		Map<String, Double> p99 = next(1, Map.of("one", durations(1_000, 0), "other", durations(0, 9))).get("p99");
-
-		assertThat(p99).containsEntry("sync", 100.0);
+	private List<String> said(String panel) {
+		return this.figures.getOrDefault(panel, Map.of()).entrySet().stream().map(Object::toString).toList();
 	}
 
 	@Test
@@ -144,20 +138,16 @@ class ReadingsTests {
 		assertThat(figures.get("heap")).containsExactly(entry("gateway", 3.0));
 	}
 
-	/**
-	 * A service without an entry in the answers does not answer. A panel without figures
-	 * is empty.
-	 */
+	/** A service without an entry in the answers does not answer. */
 	private Map<String, Map<String, Double>> next(double second, Map<String, String> answers) {
 		Map<String, Scrape> scrapes = new TreeMap<>();
 		answers.forEach(
 				(service, text) -> scrapes.put(service, new Scrape(Math.round(second * 1e9), Readings.parse(text))));
-		Map<String, Map<String, Double>> figures = new HashMap<>(this.readings.next(scrapes));
-		List.of("orders", "p99").forEach((panel) -> figures.putIfAbsent(panel, Map.of()));
-		return figures;
+		this.figures = this.readings.next(scrapes);
+		return this.figures;
 	}
 
-	private static String orders(int saved) {
+	private static String orders(String saved) {
 		return BEGUN + "sluice_orders_total{outcome=\"saved\",mode=\"sync\"} %s.0%n".formatted(saved);
 	}
 

@@ -1,17 +1,23 @@
 package dev.sluice.lab.kit.load;
 
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+
 import dev.sluice.lab.kit.plan.Phase.Settling;
-import dev.sluice.lab.kit.plan.Phase.WarmUpWindow;
 import dev.sluice.lab.kit.process.ProcessTime.Reading;
-import org.junit.jupiter.api.Test;
+import dev.sluice.sink.Script;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
+/** With windows of five seconds. */
 class WarmUpWatchTests {
 
 	private static final long SECOND = 1_000_000_000;
 
-	private final WarmUpWatch watch = new WarmUpWatch(new Settling(5_000, 15_000, 180_000));
+	private WarmUpWatch watch = new WarmUpWatch(new Settling(5_000, 15_000, 180_000));
 
 	private long seconds;
 
@@ -19,113 +25,77 @@ class WarmUpWatchTests {
 
 	private long jitMillis;
 
-	@Test
-	void settlesWhenRateAndCostOfTwoWindowsAgree() {
-		window(100, 4);
-		window(500, 2);
-		assertThat(this.watch.isSettled()).isFalse();
-		window(1_000, 1);
-		assertThat(this.watch.isSettled()).as("rate twice as high").isFalse();
-		window(1_050, 0.8);
-		assertThat(this.watch.isSettled()).as("cost a fifth lower").isFalse();
-		window(1_000, 0.75);
-
-		assertThat(this.watch.isSettled()).isTrue();
-		assertThat(this.watch.windows()).hasSize(5).last().isEqualTo(new WarmUpWindow(25, 1_000, 0.75, 0.0));
+	@ParameterizedTest(name = "{0}")
+	@MethodSource
+	void scenarios(String what, String steps) {
+		new Script()
+			.word("rule",
+					(millis) -> this.watch = new WarmUpWatch(
+							new Settling(number(millis, 0), number(millis, 1), number(millis, 2))))
+			.word("window", (figures) -> window(5, number(figures, 0), decimal(figures, 1), decimal(figures, 2)))
+			.word("long", (figures) -> window(number(figures, 0), number(figures, 1), 0, 0.0))
+			.word("untold", (figures) -> window(5, number(figures, 0), decimal(figures, 1), null))
+			.word("rest", (_) -> {
+				this.seconds += 10;
+				this.cpuMillis += 15_000;
+				this.jitMillis += 15_000;
+			})
+			.shown("is", () -> List.of(this.watch.isSettled() ? "settled" : this.watch.isOver() ? "over" : "open"))
+			.shown("last",
+					() -> Stream.of(this.watch.windows().getLast())
+						.map((last) -> "%s s %s/s %s ms %s".formatted(last.endSeconds(), last.savedPerSecond(),
+								last.cpuMillisPerOrder(), last.jitShare()))
+						.toList())
+			.play(steps);
 	}
 
-	@Test
-	void doesNotSettleBeforeItsTime() {
-		window(1_000, 1);
-		window(1_000, 1);
-		assertThat(this.watch.isSettled()).isFalse();
-		window(1_000, 1);
-
-		assertThat(this.watch.isSettled()).isTrue();
+	/**
+	 * A window has orders per second, CPU milliseconds of each, and the compilers' share
+	 * of them.
+	 */
+	static Stream<Arguments> scenarios() {
+		return Script.scenarios("""
+				settles when rate and cost of two windows agree
+				  window 100 4; window 500 2; is open
+				  window 1000 1; is open
+				  window 1050 0.8; is open
+				  window 1000 0.75; is settled; last 25.0 s 1000.0/s 0.75 ms 0.0
+				does not settle before its time
+				  window 1000 1; window 1000 1; is open; window 1000 1; is settled
+				is over with the first window that ends after the longest time
+				  35x(window 1000 1 0.20); is open; window 1000 1 0.20; is over
+				lasts a minute longer while nothing is saved, which is no agreement
+				  47x(window 0 0); is open; window 0 0; is over
+				lasts ten times longer if it is short
+				  rule 1000 1000 2000; long 21 0; is open; long 1 0; is over
+				does not settle while the compilers are busy
+				  3x(window 1000 1 0.06); is open; window 1000 1 0.05; is settled
+				settles by rate and cost where the system does not tell of compilers
+				  3x(untold 1000 1); is settled
+				a rest counts for its length and for no window
+				  window 1000 1; rest; window 1000 1; is settled; last 20.0 s 1000.0/s 1.0 ms 0.0
+				""");
 	}
 
-	@Test
-	void isOverWithTheFirstWindowThatEndsAfterTheLongestTime() {
-		for (int i = 1; i <= 35; i++) {
-			compiling(0.20);
-		}
-		assertThat(this.watch.isOver()).as("after 175 s").isFalse();
-		compiling(0.20);
-
-		assertThat(this.watch.isOver()).as("after 180 s").isTrue();
-		assertThat(this.watch.isSettled()).isFalse();
-	}
-
-	@Test
-	void lastsAMinuteLongerWhileNothingIsSaved() {
-		for (int i = 1; i <= 47; i++) {
-			window(0, 0);
-		}
-		assertThat(this.watch.isOver()).as("after 235 s").isFalse();
-		window(0, 0);
-
-		assertThat(this.watch.isOver()).as("after 240 s").isTrue();
-		assertThat(this.watch.isSettled()).as("nothing saved is no agreement").isFalse();
-	}
-
-	@Test
-	void lastsTenTimesLongerIfItIsShort() {
-		WarmUpWatch brief = new WarmUpWatch(new Settling(1_000, 1_000, 2_000));
-		brief.add(new Reading(0, 0, 0L), new Reading(21 * SECOND, 0, 0L), 0);
-		assertThat(brief.isOver()).isFalse();
-		brief.add(new Reading(21 * SECOND, 0, 0L), new Reading(22 * SECOND, 0, 0L), 0);
-
-		assertThat(brief.isOver()).isTrue();
-	}
-
-	@Test
-	void doesNotSettleWhileTheCompilersAreBusy() {
-		compiling(0.06);
-		compiling(0.06);
-		compiling(0.06);
-		assertThat(this.watch.isSettled()).as("a plateau of cold JVMs").isFalse();
-		compiling(0.05);
-
-		assertThat(this.watch.isSettled()).isTrue();
-	}
-
-	@Test
-	void settlesByRateAndCostWhereTheSystemDoesNotTellOfCompilers() {
-		for (int window = 0; window < 3; window++) {
-			this.watch.add(new Reading(window * 5 * SECOND, window * 5_000, null),
-					new Reading((window + 1) * 5 * SECOND, (window + 1) * 5_000, null), 5_000);
-		}
-
-		assertThat(this.watch.isSettled()).isTrue();
-	}
-
-	@Test
-	void aRestCountsForItsLengthAndForNoWindow() {
-		window(1_000, 1);
-		this.seconds += 10;
-		this.cpuMillis += 15_000;
-		this.jitMillis += 15_000;
-		window(1_000, 1);
-
-		assertThat(this.watch.windows()).last().isEqualTo(new WarmUpWindow(20, 1_000, 1.0, 0.0));
-		assertThat(this.watch.isSettled()).isTrue();
-	}
-
-	private void window(int perSecond, double cpuMillisPerOrder) {
-		window(perSecond, cpuMillisPerOrder, 0);
-	}
-
-	private void compiling(double share) {
-		window(1_000, 1, share);
-	}
-
-	private void window(int perSecond, double cpuMillisPerOrder, double jitShare) {
-		Reading begin = new Reading(this.seconds * SECOND, this.cpuMillis, this.jitMillis);
-		this.seconds += 5;
-		long cpu = Math.round(5 * perSecond * cpuMillisPerOrder);
+	private void window(long length, long perSecond, double cpuMillisPerOrder, @Nullable Double jitShare) {
+		Reading begin = reading(jitShare != null);
+		this.seconds += length;
+		long cpu = Math.round(length * perSecond * cpuMillisPerOrder);
 		this.cpuMillis += cpu;
-		this.jitMillis += Math.round(cpu * jitShare);
-		this.watch.add(begin, new Reading(this.seconds * SECOND, this.cpuMillis, this.jitMillis), 5L * perSecond);
+		this.jitMillis += Math.round(cpu * Objects.requireNonNullElse(jitShare, 0.0));
+		this.watch.add(begin, reading(jitShare != null), length * perSecond);
+	}
+
+	private Reading reading(boolean told) {
+		return new Reading(this.seconds * SECOND, this.cpuMillis, told ? this.jitMillis : null);
+	}
+
+	private static long number(List<String> figures, int place) {
+		return Long.parseLong(figures.get(place));
+	}
+
+	private static double decimal(List<String> figures, int place) {
+		return (place < figures.size()) ? Double.parseDouble(figures.get(place)) : 0;
 	}
 
 }

@@ -4,92 +4,68 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.process.Procfs.ThreadTimes;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
+import dev.sluice.sink.Script;
 import org.junit.jupiter.api.io.TempDir;
-
-import static org.assertj.core.api.Assertions.assertThat;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class ThreadTimesTests {
-
-	private static final List<Long> PIDS = List.of(10L, 20L);
 
 	@TempDir
 	private Path proc;
 
-	private ThreadTimes times;
+	@ParameterizedTest(name = "{0}")
+	@MethodSource
+	void scenarios(String what, String steps) {
+		ThreadTimes times = new ThreadTimes(new Procfs(this.proc));
 
-	@BeforeEach
-	void procfs() {
-		this.times = new ThreadTimes(new Procfs(this.proc));
+		new Script()
+			.word("thread",
+					(words) -> thread(words.get(0), Long.parseLong(words.get(1)),
+							String.join(" ", words.subList(2, words.size()))))
+			.word("unaccounted", (id) -> Files.createDirectories(task(id.getFirst())))
+			.word("ended", (id) -> Files.delete(task(id.getFirst()).resolve("schedstat")))
+			.shown("compiled", () -> List.of(String.valueOf(times.jitMicros(List.of(10L, 20L)))))
+			.play(steps);
 	}
 
-	@Test
-	void addsUpWhatThreadsDidSinceTheFirstLook() throws IOException {
-		thread(10, 10, "java", 5_000_000, 100_000);
-		thread(10, 11, "C2 CompilerThre", 7_000_000, 200_000);
-		thread(10, 12, "GC Thread#0", 9_000_000, 300_000);
-		thread(20, 20, "postgres", 1_000_000, 0);
-		assertThat(this.times.jitMicros(PIDS)).isEqualTo(0);
-
-		thread(10, 10, "java", 6_000_000, 100_000);
-		thread(10, 11, "C2 CompilerThre", 7_500_000, 201_000);
-		thread(10, 12, "GC Thread#0", 9_200_000, 302_000);
-		thread(20, 20, "postgres", 1_000_000, 5_000);
-
-		assertThat(this.times.jitMicros(PIDS)).isEqualTo(500);
+	/** A thread has its process and number, the nanoseconds it ran, and its name. */
+	static Stream<Arguments> scenarios() {
+		return Script.scenarios("""
+				adds up what threads did since the first look
+				  thread 10/10 5000000 java; thread 10/11 7000000 C2 CompilerThre
+				  thread 10/12 9000000 GC Thread#0; thread 20/20 1000000 postgres
+				  compiled 0
+				  thread 10/10 6000000 java; thread 10/11 7500000 C2 CompilerThre
+				  thread 10/12 9200000 GC Thread#0; thread 20/20 1500000 postgres
+				  compiled 500
+				a thread that began in between counts whole
+				  thread 10/10 0 java; compiled 0; thread 10/13 3000000 C1 CompilerThre; compiled 3000
+				a thread may get its name after it began
+				  thread 10/10 0 java; compiled 0; thread 10/13 1000000 java; compiled 0
+				  thread 10/13 4000000 C2 CompilerThre; compiled 3000
+				a sum does not fall when a thread ends or its number goes to another
+				  thread 10/10 0 java; thread 10/11 1000000 GC Thread#0; compiled 0
+				  thread 10/11 5000000 GC Thread#0; compiled 0
+				  thread 10/11 2000000 C2 CompilerThre; compiled 2000
+				  ended 10/11; compiled 2000
+				is not known without the kernel's account
+				  compiled null; unaccounted 10/10; compiled null
+				""");
 	}
 
-	@Test
-	void aThreadThatBeganInBetweenCountsWhole() throws IOException {
-		thread(10, 10, "java", 0, 0);
-		this.times.jitMicros(PIDS);
-
-		thread(10, 13, "C1 CompilerThre", 3_000_000, 1_000);
-
-		assertThat(this.times.jitMicros(PIDS)).isEqualTo(3_000);
-	}
-
-	@Test
-	void aThreadMayGetItsNameAfterItBegan() throws IOException {
-		thread(10, 10, "java", 0, 0);
-		this.times.jitMicros(PIDS);
-		thread(10, 13, "java", 1_000_000, 0);
-		this.times.jitMicros(PIDS);
-		thread(10, 13, "C2 CompilerThre", 4_000_000, 0);
-
-		assertThat(this.times.jitMicros(PIDS)).isEqualTo(3_000);
-	}
-
-	@Test
-	void aSumDoesNotFallWhenAThreadEndsOrItsNumberGoesToAnother() throws IOException {
-		thread(10, 10, "java", 0, 0);
-		thread(10, 11, "GC Thread#0", 1_000_000, 1_000);
-		this.times.jitMicros(PIDS);
-		thread(10, 11, "GC Thread#0", 5_000_000, 2_000);
-		this.times.jitMicros(PIDS);
-
-		thread(10, 11, "C2 CompilerThre", 2_000_000, 500_000);
-		assertThat(this.times.jitMicros(PIDS)).isEqualTo(2_000);
-
-		Files.delete(this.proc.resolve("10/task/11/schedstat"));
-		assertThat(this.times.jitMicros(PIDS)).isEqualTo(2_000);
-	}
-
-	@Test
-	void isNotKnownWithoutTheKernelsAccount() throws IOException {
-		assertThat(this.times.jitMicros(PIDS)).isNull();
-
-		Files.createDirectories(this.proc.resolve("10/task/10"));
-		assertThat(this.times.jitMicros(PIDS)).isNull();
-	}
-
-	private void thread(int pid, int id, String name, long runNanos, long waitNanos) throws IOException {
-		Path task = Files.createDirectories(this.proc.resolve("%s/task/%s".formatted(pid, id)));
+	private void thread(String id, long runNanos, String name) throws IOException {
+		Path task = Files.createDirectories(task(id));
 		Files.writeString(task.resolve("comm"), name + "\n");
-		Files.writeString(task.resolve("schedstat"), "%s %s 1\n".formatted(runNanos, waitNanos));
+		Files.writeString(task.resolve("schedstat"), "%s %s 1\n".formatted(runNanos, runNanos / 50));
+	}
+
+	private Path task(String id) {
+		return this.proc.resolve(id.replace("/", "/task/"));
 	}
 
 }
