@@ -3,9 +3,11 @@ package dev.sluice.lab;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntToDoubleFunction;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.cell.Bottleneck;
@@ -45,6 +47,9 @@ class PageTests {
 
 	private static final String NO_CELL = "No cell was measured";
 
+	private static final RunResult UNLIKE = rates(
+			Map.of("servlet-platform", (_) -> 1_000, "reactive", (i) -> 850 + 50 * i));
+
 	@ParameterizedTest
 	@MethodSource
 	void says(RunResult run, String... words) {
@@ -53,6 +58,23 @@ class PageTests {
 
 	static Stream<Arguments> says() {
 		return Stream.of(
+				row(Runs.full(), "21 November 2026, 09:00:00 UTC", "AMD EPYC 7B13", "2 cores", "24 GiB", "3c74db3a9f0e",
+						"./lab compare --repetitions 3", "delivery.concurrency", "41 min"),
+				row(Runs.partial(), "Partial: interrupted by the user",
+						"1 of 24 are unreliable, marked † and hollow in charts: ", "6.87 †",
+						"gave up after 60 s: 412 of 1,000 orders were saved",
+						"other processes used 27 % of the machine&#39;s CPU", "HTTP 503: 288, HTTP 504: 1,500"),
+				row(rates(Map.of("reactive", (_) -> 10_000)),
+						"Every one of the 8,000 orders that were accepted was saved."),
+				row(rates(Map.of("servlet-platform", (i) -> 1_000 + i % 2, "servlet-virtual", (i) -> 1_000 + i % 2,
+						"reactive", (i) -> 2_000 + i % 2)),
+						"reactive to servlet-platform</td><td class=\"words\">faster</td>",
+						"servlet-virtual to servlet-platform</td><td class=\"words\">the same within 10 %</td>"),
+				row(UNLIKE, "inconclusive: a difference of up to 25 % may hide"),
+				row(run(new Bottleneck.Limit("consumer", "orders in delivery", 50, 0.96)),
+						"The consumer was at its limit of 50 orders in delivery for 96 % of the time."),
+				row(run(null), "Too little is known."),
+				row(run(null, 0.16), "1 of 1 cells are unreliable", "their compilers used 16 % of the CPU"),
 				row(Runs.causes(), "the reference&#39;s claim is refuted",
 						"was lost by backend 3 threads, stopped for"),
 				row(Runs.run("compare --causes", null, List.of()), NO_CELL),
@@ -112,8 +134,9 @@ class PageTests {
 	}
 
 	static Stream<Arguments> leavesOutWhatIsNotItsOwn() {
-		return Stream.of(row(Runs.chaos(0), NO_CELL), row(Runs.client(), NO_CELL, "closed model", ">async, 100/s †"),
-				row(Runs.grid(), NO_CELL), row(Runs.sink(), "a thin link binds"));
+		return Stream.of(row(UNLIKE, "no difference<"), row(run(null, 0.04), "not warm"), row(Runs.chaos(0), NO_CELL),
+				row(Runs.client(), NO_CELL, "closed model", ">async, 100/s †"), row(Runs.grid(), NO_CELL),
+				row(Runs.sink(), "a thin link binds"));
 	}
 
 	@Test
@@ -133,6 +156,18 @@ class PageTests {
 
 	private static Arguments row(String experiment, Finding finding, String... words) {
 		return row(Runs.found(experiment, finding), words);
+	}
+
+	/** Eight repetitions of a load, with the rates of these variants. */
+	private static RunResult rates(Map<String, IntToDoubleFunction> variants) {
+		List<CellResult> cells = new ArrayList<>();
+		for (int repetition = 1; repetition <= 8; repetition++) {
+			for (Map.Entry<String, IntToDoubleFunction> each : variants.entrySet()) {
+				cells.add(Runs.rate(new Cell(each.getKey(), "sync", "unlimited", Load.inFlight(1_000), repetition),
+						each.getValue().applyAsDouble(repetition)));
+			}
+		}
+		return Runs.run("compare", null, cells);
 	}
 
 	/** Nothing is outstanding, and few requests were answered: the target ended early. */
@@ -156,13 +191,6 @@ class PageTests {
 	}
 
 	@Test
-	void saysWhatLimitedACell() {
-		String page = Report.page(run(new Bottleneck.Limit("consumer", "orders in delivery", 50, 0.96)));
-
-		assertThat(page).contains("The consumer was at its limit of 50 orders in delivery for 96 % of the time.");
-	}
-
-	@Test
 	void theBottleneckOfMostCellsComesFirstAndLimitsOfOtherSizesAreOthers() {
 		String text = Report.text(Runs.run("compare", null,
 				List.of(cell(1, new Bottleneck.Generator(80), null, 0), cell(2, limit(7), null, 0),
@@ -183,18 +211,6 @@ class PageTests {
 
 	private static Bottleneck limit(double size) {
 		return new Bottleneck.Limit("gateway", "calls", size, 0.5);
-	}
-
-	@Test
-	void saysWhereTooLittleIsKnown() {
-		assertThat(Report.page(run(null))).contains("Too little is known.");
-	}
-
-	@Test
-	void saysThatACellWasMeasuredCold() {
-		assertThat(Report.page(run(null, 0.16))).contains("1 of 1 cells are unreliable",
-				"their compilers used 16 % of the CPU");
-		assertThat(Report.page(run(null, 0.04))).doesNotContain("not warm");
 	}
 
 	@Test

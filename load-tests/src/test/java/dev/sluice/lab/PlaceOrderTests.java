@@ -9,6 +9,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -57,38 +59,19 @@ class PlaceOrderTests {
 		assertThat(this.preferences).containsExactly("respond-async");
 	}
 
-	@Test
-	void followsUntilItIsSaved() {
-		this.statuses.addAll(List.of("accepted", "retrying", "saved"));
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			202 | --follow             | accepted retrying saved | 0 | accepted; retrying; saved
+			202 | --follow             | accepted failed         | 1 | failed
+			202 | --follow --timeout 1 | accepted                | 1 | neither saved nor failed after 1 s
+			503 | --follow             | accepted                | 1 | HTTP 503
+			""")
+	void followsUntilItIsSavedOrFailedOrLate(int status, String args, String statuses, int exit, String said) {
+		this.postStatus = status;
+		this.statuses.addAll(List.of(statuses.split(" ")));
 
-		assertThat(order("--follow")).isZero();
-
-		assertThat(this.lab.out()).containsSubsequence("accepted", "retrying", "saved");
-	}
-
-	@Test
-	void endsWith1WhenItFailed() {
-		this.statuses.addAll(List.of("accepted", "failed"));
-
-		assertThat(order("--follow")).isEqualTo(1);
-	}
-
-	@Test
-	void endsWith1WhenItIsNotAtItsEndInTime() {
-		this.statuses.add("accepted");
-
-		assertThat(order("--follow", "--timeout", "1")).isEqualTo(1);
-
-		assertThat(this.lab.err()).contains("neither saved nor failed after 1 s");
-	}
-
-	@Test
-	void endsWith1WhenItIsRefused() {
-		this.postStatus = 503;
-
-		assertThat(order("--follow")).isEqualTo(1);
-
-		assertThat(this.lab.out()).contains("HTTP 503");
+		assertThat(order(args.split(" "))).isEqualTo(exit);
+		assertThat(this.lab.out() + this.lab.err()).containsSubsequence(said.split("; "));
 	}
 
 	private int order(String... args) {

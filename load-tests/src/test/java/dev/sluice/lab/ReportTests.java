@@ -3,7 +3,6 @@ package dev.sluice.lab;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.MatchResult;
@@ -13,7 +12,6 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
 import dev.sluice.lab.kit.cell.Cell;
-import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
@@ -56,16 +54,6 @@ class ReportTests {
 	}
 
 	@Test
-	void tellsWhetherAllOrdersWereSaved() {
-		Cell[] cells = Stream.of(10, 100)
-			.map((load) -> new Cell("reactive", "sync", "starved", Load.inFlight(load), 1))
-			.toArray(Cell[]::new);
-		RunResult run = Runs.run("compare", null, List.of(Runs.rate(cells[0], 10_000), Runs.rate(cells[1], 2_500)));
-
-		assertThat(Report.page(run)).contains("Every one of the 110 orders that were accepted was saved.");
-	}
-
-	@Test
 	void theFirstScreenOfAComparisonIsBrief() {
 		String page = withoutScripts(Report.page(Runs.full()));
 		String summary = page.substring(page.indexOf("<section id=\"summary\""), page.indexOf("<nav"));
@@ -81,14 +69,6 @@ class ReportTests {
 		return Stream.of(html.replaceAll("(?s)<[^>]*>", " ").split("\\s+"))
 			.filter((word) -> word.matches(".*\\p{L}.*"))
 			.count();
-	}
-
-	@Test
-	void saysWhenWhereAndOfWhichCommit() {
-		String page = withoutScripts(Report.page(Runs.full()));
-
-		assertThat(page).contains("21 November 2026, 09:00:00 UTC", "AMD EPYC 7B13", "2 cores", "24 GiB",
-				"3c74db3a9f0e", "./lab compare --repetitions 3", "delivery.concurrency", "41 min");
 	}
 
 	@Test
@@ -130,16 +110,6 @@ class ReportTests {
 	}
 
 	@Test
-	void marksAPartialRunAndItsMarkedCells() {
-		String page = withoutScripts(Report.page(Runs.partial()));
-
-		assertThat(page).contains("Partial: interrupted by the user",
-				"1 of 24 are unreliable, marked † and hollow in charts: ", "6.87 †",
-				"gave up after 60 s: 412 of 1,000 orders were saved",
-				"other processes used 27 % of the machine&#39;s CPU", "HTTP 503: 288, HTTP 504: 1,500");
-	}
-
-	@Test
 	void rendersARunInterruptedBeforeItsFirstCell() {
 		String page = withoutScripts(Report.page(Runs.run("compare", "interrupted", List.of())));
 
@@ -154,37 +124,6 @@ class ReportTests {
 
 	private static String withoutScripts(String page) {
 		return page.replaceAll("(?s)<script.*?</script>", "");
-	}
-
-	@Test
-	void saysWhichDifferencesCanBeBelieved() {
-		List<CellResult> cells = new ArrayList<>();
-		for (int repetition = 1; repetition <= 8; repetition++) {
-			for (String variant : List.of("servlet-platform", "servlet-virtual", "reactive")) {
-				double rate = (variant.equals("reactive") ? 2_000 : 1_000) + repetition % 2;
-				cells.add(Runs.rate(new Cell(variant, "sync", "unlimited", Load.inFlight(1_000), repetition), rate));
-			}
-		}
-
-		String page = Report.page(Runs.run("compare", null, cells)).replaceAll("\\s*\\n\\s*", "");
-
-		assertThat(page).contains("reactive to servlet-platform</td><td class=\"words\">faster</td>",
-				"servlet-virtual to servlet-platform</td><td class=\"words\">the same within 10 %</td>");
-	}
-
-	@Test
-	void noDifferenceIsNeverSaidWithoutWhatMayHide() {
-		List<CellResult> cells = new ArrayList<>();
-		for (int repetition = 1; repetition <= 8; repetition++) {
-			for (String variant : List.of("servlet-platform", "reactive")) {
-				double rate = variant.equals("reactive") ? 850 + 50 * repetition : 1_000;
-				cells.add(Runs.rate(new Cell(variant, "sync", "unlimited", Load.inFlight(1_000), repetition), rate));
-			}
-		}
-
-		assertThat(Report.page(Runs.run("compare", null, cells)))
-			.contains("inconclusive: a difference of up to 25 % may hide")
-			.doesNotContain("no difference<");
 	}
 
 	@Test

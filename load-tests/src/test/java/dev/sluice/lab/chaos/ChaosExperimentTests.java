@@ -7,27 +7,25 @@ import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Failures with exit code 1, and their messages. */
 class ChaosExperimentTests {
 
-	@Test
-	void aBalanceThatHoldsIsNoFailure() {
-		assertThat(failure(balance(0, 0, 0, 0))).isNull();
-	}
-
-	@Test
-	void eachOrderThatBreaksTheBalanceIsAFailure() {
-		assertThat(failure(balance(1, 0, 0, 0))).contains("does not hold", "violations.csv");
-		assertThat(failure(balance(0, 1, 0, 0))).contains("does not hold");
-		assertThat(failure(balance(0, 0, 1, 0))).contains("does not hold");
-		assertThat(failure(balance(0, 0, 0, 1))).contains("does not hold");
+	/** Orders that are lost, refused but saved, doubled and misnamed. */
+	@ParameterizedTest
+	@CsvSource({ "1, 0, 0, 0", "0, 1, 0, 0", "0, 0, 1, 0", "0, 0, 0, 1" })
+	void eachOrderThatBreaksTheBalanceIsAFailure(int lost, int refusedButSaved, long doubled, int misnamed) {
+		assertThat(failure(balance(lost, refusedButSaved, doubled, misnamed))).contains("does not hold",
+				"violations.csv");
 	}
 
 	@Test
 	void whatWasNotAuditedDoesNotHold() {
+		assertThat(failure(balance(0, 0, 0, 0))).isNull();
 		assertThat(failure(null)).contains("does not hold");
 	}
 

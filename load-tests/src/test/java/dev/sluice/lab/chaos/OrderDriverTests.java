@@ -17,6 +17,8 @@ import dev.sluice.lab.kit.plan.OrderIdentity;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -38,65 +40,31 @@ class OrderDriverTests {
 
 	private final List<String> requests = new CopyOnWriteArrayList<>();
 
-	@Test
-	void triesTheSameOrderAtTheOtherGatewayUntilItIsAccepted() throws Exception {
-		try (OrderLedger ledger = ledger(20)) {
-			drive(ledger, gateway(this.failing, 503, true), gateway(this.well, 202, true));
+	/** What two gateways answer, or the one that there is; 0 = it is not there. */
+	@ParameterizedTest
+	@CsvSource({ "20, 503, 202, 30, ACCEPTED", "1, 503, 504, 6, OPEN", "5, 422, 422, 5, REFUSED",
+			"1, 0, 0, 6, REFUSED" })
+	void triesTheSameOrderAtTheOtherGatewayUntilItIsAcceptedOrRefusedForGoodOrTriedTooOften(int orders, int first,
+			int second, int attempts, Meaning meaning) throws Exception {
+		try (OrderLedger ledger = ledger(orders)) {
+			drive(ledger, gateway(this.failing, first, true), gateway(this.well, second, true));
 
-			assertThat(ledger.count(Meaning.ACCEPTED)).isEqualTo(20);
-			assertThat(ledger.attempts()).isEqualTo(30);
+			assertThat(ledger.count(meaning)).isEqualTo(orders);
+			assertThat(ledger.attempts()).isEqualTo(attempts);
 			assertThat(ledger.misnamedOrders()).isZero();
-			assertThat(this.requests).filteredOn((request) -> request.contains("\"driver-0\"")).hasSizeBetween(1, 2);
-			assertThat(this.requests).hasSize(30).allMatch((request) -> request.matches("\\w+ \"driver-\\d+\" .*"));
+			assertThat(this.requests).hasSize((first > 0) ? attempts : 0)
+				.allMatch((request) -> request.matches("\\w+ \"driver-\\d+\" .*"));
 		}
 	}
 
 	@Test
-	void givesUpAfterABoundedNumberOfAttempts() throws Exception {
-		try (OrderLedger ledger = ledger(1)) {
-			drive(ledger, gateway(this.failing, 503, true), gateway(this.well, 504, true));
-
-			assertThat(ledger.attempts()).isEqualTo(OrderDriver.ATTEMPTS);
-			assertThat(ledger.meaning(0)).isEqualTo(Meaning.OPEN);
-		}
-	}
-
-	@Test
-	void doesNotRepeatWhatIsRefusedForGood() throws Exception {
-		try (OrderLedger ledger = ledger(5)) {
-			drive(ledger, gateway(this.well, 422, true));
-
-			assertThat(ledger.attempts()).isEqualTo(5);
-			assertThat(ledger.count(Meaning.REFUSED)).isEqualTo(5);
-		}
-	}
-
-	@Test
-	void asksForEachOrdersWay() throws Exception {
+	void asksForEachOrdersWayAndNoticesAnAnswerForAnotherOrder() throws Exception {
 		try (OrderLedger ledger = ledger(10)) {
-			drive(ledger, gateway(this.well, 202, true));
+			drive(ledger, gateway(this.well, 202, false));
 
 			assertThat(this.requests).filteredOn((request) -> request.endsWith(" respond-async")).hasSize(8);
 			assertThat(ledger.accepted(Mode.SYNC)).isEqualTo(2);
-		}
-	}
-
-	@Test
-	void noticesAnAnswerForAnotherOrder() throws Exception {
-		try (OrderLedger ledger = ledger(3)) {
-			drive(ledger, gateway(this.well, 202, false));
-
-			assertThat(ledger.misnamedOrders()).isEqualTo(3);
-		}
-	}
-
-	@Test
-	void gatewayThatIsNotThereHasRefused() throws Exception {
-		try (OrderLedger ledger = ledger(1)) {
-			drive(ledger, new Gateway("absent", URI.create("http://127.0.0.1:1")));
-
-			assertThat(ledger.attempts()).isEqualTo(OrderDriver.ATTEMPTS);
-			assertThat(ledger.meaning(0)).isEqualTo(Meaning.REFUSED);
+			assertThat(ledger.misnamedOrders()).isEqualTo(10);
 		}
 	}
 
@@ -133,6 +101,9 @@ class OrderDriverTests {
 
 	/** Answers every order alike, with its own Location or another one's. */
 	private Gateway gateway(StubServer server, int status, boolean own) {
+		if (status == 0) {
+			return new Gateway("absent", URI.create("http://127.0.0.1:1"));
+		}
 		String name = (server == this.failing) ? "failing" : "well";
 		server.on("/orders", (exchange) -> {
 			String key = exchange.getRequestHeaders().getFirst(HttpNames.IDEMPOTENCY_KEY);

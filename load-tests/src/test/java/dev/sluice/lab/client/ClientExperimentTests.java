@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -64,57 +66,27 @@ class ClientExperimentTests {
 		assertThat(orders).as("20, after 5 s of as many").hasValue(120);
 	}
 
-	@Test
-	void repeatsTheFourRunsOfTheReference() {
-		assertThat(ClientExperiment.referenceCases()).extracting(ClientExperiment.Case::name)
-			.containsExactly("async, 100/s", "sync-over-async, 100/s, 12 threads", "sync-over-async, 2/s, 12 threads",
-					"sync-over-async, 100/s, 1000 threads");
-		assertThat(ClientExperiment.referenceCases()).extracting(ClientExperiment.Case::path).containsOnly("/5000");
-	}
+	/**
+	 * While no more is outstanding than rate and latency explain. Per second,
+	 * outstanding, not sent, failed; least latency; for how long.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "100, 150, 0, 0, 50, 1000, true", "100, 151, 0, 0, 50, 1000, false",
+			"100, 300, 0, 0, 2000, 1000, true", "100, 301, 0, 0, 2000, 1000, false",
+			// one may be outstanding at a rate below one a second
+			"0.1, 1, 0, 0, 50, 1000, true", "0.1, 2, 0, 0, 50, 1000, false",
+			// it fails, does not send, has no whole second or no answer
+			"100, 0, 0, 1, 50, 1000, false", "100, 0, 1, 0, 50, 1000, false", "100, 0, 0, 0, 50, 999, false",
+			"100, 0, 0, 0, , 1000, false" })
+	void aClientKeepsUp(double perSecond, long outstanding, long notSent, long failed, @Nullable Double latency,
+			long millis, boolean kept) {
+		Timing lag = new Timing(0.0, 0, null, null, null, 0);
+		Run run = new Run("run", "async", null, "http://localhost", perSecond, millis,
+				new Tally(100, 100, notSent, 100, outstanding, Map.of("503", failed)),
+				(latency != null) ? new Timing(latency, latency, null, null, null, latency) : null, lag, null, 0.0,
+				List.of(new Second(1, 100, 100, outstanding, 100, 100, null, 1)), null);
 
-	@Test
-	void aClientKeepsUpWhileNoMoreIsOutstandingThanRateAndLatencyExplain() {
-		assertThat(keptUp(100, 150, latency(50))).isTrue();
-		assertThat(keptUp(100, 151, latency(50))).isFalse();
-	}
-
-	@Test
-	void moreMayBeOutstandingWhereEachAnswerTakesLonger() {
-		assertThat(keptUp(100, 300, latency(2_000))).isTrue();
-		assertThat(keptUp(100, 301, latency(2_000))).isFalse();
-	}
-
-	@Test
-	void oneRequestMayBeOutstandingAtARateBelowOneASecond() {
-		assertThat(keptUp(0.1, 1, latency(50))).isTrue();
-		assertThat(keptUp(0.1, 2, latency(50))).isFalse();
-	}
-
-	@Test
-	void aClientThatFailsOrDoesNotSendHasNotKeptUp() {
-		assertThat(ClientPage.keptUp(run(100, 0, 1, 0, latency(50), 0, 1_000))).isFalse();
-		assertThat(ClientPage.keptUp(run(100, 0, 0, 1, latency(50), 0, 1_000))).isFalse();
-	}
-
-	@Test
-	void aClientWithoutAWholeSecondOrAnAnswerHasNotKeptUp() {
-		assertThat(ClientPage.keptUp(run(100, 0, 0, 0, latency(50), 0, 999))).isFalse();
-		assertThat(keptUp(100, 0, null)).isFalse();
-	}
-
-	private static boolean keptUp(double perSecond, long outstanding, @Nullable Timing latency) {
-		return ClientPage.keptUp(run(perSecond, outstanding, 0, 0, latency, 0, 1_000));
-	}
-
-	private static Timing latency(double least) {
-		return new Timing(least, least, null, null, null, least);
-	}
-
-	private static Run run(double perSecond, long outstanding, long notSent, long failed, @Nullable Timing latency,
-			double lagMillis, long millis) {
-		return new Run("run", "async", null, "http://localhost", perSecond, millis,
-				new Tally(100, 100, notSent, 100, outstanding, Map.of("503", failed)), latency, latency(lagMillis),
-				null, 0.0, List.of(new Second(1, 100, 100, outstanding, 100, 100, null, 1)), null);
+		assertThat(ClientPage.keptUp(run)).isEqualTo(kept);
 	}
 
 }

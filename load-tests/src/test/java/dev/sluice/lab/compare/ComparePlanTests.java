@@ -28,6 +28,7 @@ import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Variant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,35 +42,26 @@ class ComparePlanTests {
 
 	private static final ComparePlan GRID = GridExperiment.plan(Length.QUICK);
 
-	private static final List<Mode> BOTH = List.of(Mode.values());
-
-	private static final List<BackendModel> BOTH_BACKENDS = List.of(BackendModel.WORKERS, BackendModel.UNLIMITED);
-
 	@Test
 	void allGatewaysRunTogetherAndEachRepetitionHasEachCellOnce() {
-		ComparePlan plan = plan(List.of("a", "b"), List.of(10, 100), 2, 1, true);
+		ComparePlan plan = plan(1, true);
 
 		assertThat(plan.blocks()).singleElement()
 			.satisfies((block) -> assertThat(block.names()).containsExactly("a", "b"));
-		assertThat(plan.cells()).hasSize(2 * 2 * 2 * 2 * 2).doesNotHaveDuplicates();
-		assertThat(plan.cells().subList(0, 16)).allMatch((cell) -> cell.repetition() == 1);
+		assertThat(plan.cells()).hasSize(2 * 2 * 2 * 3 * 2).doesNotHaveDuplicates();
+		assertThat(plan.cells().subList(0, 24)).allMatch((cell) -> cell.repetition() == 1);
 	}
 
 	@Test
-	void theSeedDrawsTheOrder() {
-		List<Cell> cells = plan(List.of("a", "b"), List.of(10, 100), 1, 1, true).cells();
+	void theSeedDrawsTheOrderOfEachRepetitionWithOneBackendAfterTheOther() {
+		List<Cell> cells = plan(1, true).cells();
 
-		assertThat(plan(List.of("a", "b"), List.of(10, 100), 1, 1, true).cells()).isEqualTo(cells);
-		assertThat(plan(List.of("a", "b"), List.of(10, 100), 1, 2, true).cells()).isNotEqualTo(cells)
-			.containsExactlyInAnyOrderElementsOf(cells);
-	}
-
-	@Test
-	void eachRepetitionHasAnOrderOfItsOwn() {
-		List<Cell> cells = plan(List.of("a", "b"), List.of(10, 100, 1_000), 2, 1, true).cells();
-
+		assertThat(plan(1, true).cells()).isEqualTo(cells);
+		assertThat(plan(2, true).cells()).isNotEqualTo(cells).containsExactlyInAnyOrderElementsOf(cells);
 		assertThat(names(cells.subList(0, 24))).isNotEqualTo(names(cells.subList(24, 48)))
 			.containsExactlyInAnyOrderElementsOf(names(cells.subList(24, 48)));
+		assertThat(IntStream.range(1, 24).filter((i) -> !cells.get(i).capacity().equals(cells.get(i - 1).capacity())))
+			.hasSize(1);
 	}
 
 	private static List<String> names(List<Cell> cells) {
@@ -77,16 +69,8 @@ class ComparePlanTests {
 	}
 
 	@Test
-	void hasOneBackendAfterTheOther() {
-		List<Cell> cells = plan(List.of("a", "b"), List.of(10, 100), 1, 1, true).cells();
-
-		assertThat(IntStream.range(1, cells.size())
-			.filter((i) -> !cells.get(i).capacity().equals(cells.get(i - 1).capacity()))).hasSize(1);
-	}
-
-	@Test
 	void gatewaysThatRunAloneAreStartedAnewInEachRepetition() {
-		ComparePlan plan = plan(List.of("a", "b"), List.of(10), 2, 1, false);
+		ComparePlan plan = plan(1, false);
 
 		assertThat(plan.blocks()).extracting(Block::name).containsExactlyInAnyOrder("1-a", "1-b", "2-a", "2-b");
 		assertThat(plan.blocks()).allSatisfy((block) -> assertThat(block.cells())
@@ -100,9 +84,8 @@ class ComparePlanTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> sweep(List.of("a"), List.of(10), 0, 1, true));
 	}
 
-	private static ComparePlan plan(List<String> variants, List<Integer> loads, int repetitions, long seed,
-			boolean together) {
-		Sweep sweep = sweep(variants, loads, repetitions, seed, together);
+	private static ComparePlan plan(long seed, boolean together) {
+		Sweep sweep = sweep(List.of("a", "b"), List.of(10, 100, 1_000), 2, seed, together);
 		return new ComparePlan(sweep.blocks(), sweep.backends(), CellLoad.smallest(sweep.kind()), "1g", ComparePlan.G1,
 				1);
 	}
@@ -112,7 +95,8 @@ class ComparePlanTests {
 		List<Gateway> gateways = variants.stream()
 			.map((name) -> new Gateway(name, Variant.REACTIVE, ServiceOptions.NONE))
 			.toList();
-		return new Sweep(gateways, BOTH, BOTH_BACKENDS, Load.Kind.IN_FLIGHT, loads, repetitions, seed, together);
+		return new Sweep(gateways, List.of(Mode.values()), List.of(BackendModel.WORKERS, BackendModel.UNLIMITED),
+				Load.Kind.IN_FLIGHT, loads, repetitions, seed, together);
 	}
 
 	@Test
@@ -172,46 +156,21 @@ class ComparePlanTests {
 		return plan.blocks().stream().flatMap((block) -> block.names().stream()).toList();
 	}
 
-	@Test
-	void aCellInFlightLastsForATimeAndANumberOfOrders() {
-		Phase phase = phase(CellLoad.lasting(Load.Kind.IN_FLIGHT, 45_000), 30);
+	/**
+	 * Cells of at least 10 s and 2,000 orders, with a deadline after 45 s, and a burst.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "IN_FLIGHT, 30, SYNC, users=30 orders=2000 lastMillis=10000 deadlineMillis=45000 mostBacklog=0",
+			// only what is queued has a backlog that ends a cell in flight
+			"IN_FLIGHT, 30, QUEUED, mostBacklog=6000",
+			"OFFERED, 1000, SYNC, orders=10000 perSecond=1000.0 lastMillis=0",
+			// no fewer than the least number of orders, which takes 20 s
+			"OFFERED, 100, SYNC, orders=2000 deadlineMillis=65000 lastMillis=0",
+			"BURST, 3000, SYNC, orders=3000 users=1000 lastMillis=0" })
+	void aCellHasTheOrdersAndTheTimeOfItsLoad(Load.Kind kind, int size, Mode mode, String expected) {
+		CellLoad load = (kind == Load.Kind.BURST) ? CellLoad.burst(45_000, 4_000) : CellLoad.lasting(kind, 45_000);
 
-		assertThat(phase.client().users()).isEqualTo(30);
-		assertThat(phase.extent().lastMillis()).isEqualTo(10_000);
-		assertThat(phase.extent().orders()).isEqualTo(2_000);
-		assertThat(phase.deadlineMillis()).isEqualTo(45_000);
-	}
-
-	@Test
-	void onlyWhatIsQueuedHasABacklogThatEndsACellInFlight() {
-		CellLoad load = CellLoad.lasting(Load.Kind.IN_FLIGHT, 45_000);
-
-		assertThat(phase(load, 30).extent().mostBacklog()).isZero();
-		assertThat(load
-			.phase("x", new Cell("reactive", "queued", "workers", Load.inFlight(30), 1),
-					new Target(GATEWAY, Mode.QUEUED), BackendModel.WORKERS, true)
-			.extent()
-			.mostBacklog()).isEqualTo(6_000);
-	}
-
-	@Test
-	void anOfferedCellHasTheOrdersThatAreDueInItsTimeAndNoFewerThanTheLeast() {
-		CellLoad load = CellLoad.lasting(Load.Kind.OFFERED, 45_000);
-
-		assertThat(phase(load, 1_000).extent().orders()).isEqualTo(10_000);
-		assertThat(phase(load, 1_000).client().perSecond()).isEqualTo(1_000);
-		assertThat(phase(load, 100).extent().orders()).isEqualTo(2_000);
-		assertThat(phase(load, 100).deadlineMillis()).as("20 s of orders on top").isEqualTo(65_000);
-		assertThat(phase(load, 100).extent().isTimed()).isFalse();
-	}
-
-	@Test
-	void aBurstIsANumberOfOrders() {
-		Phase phase = phase(CellLoad.burst(45_000, 4_000), 3_000);
-
-		assertThat(phase.extent().orders()).isEqualTo(3_000);
-		assertThat(phase.client().users()).isEqualTo(1_000);
-		assertThat(phase.extent().isTimed()).isFalse();
+		assertThat(phase(load, size, mode).toString().split("[\\[\\], ]+")).contains(expected.split(" "));
 	}
 
 	@Test
@@ -220,8 +179,8 @@ class ComparePlanTests {
 		CellLoad load = plan.load();
 
 		assertThat(plan.cells()).extracting((cell) -> cell.load().size()).containsOnly(20, 60);
-		assertThat(phase(load, 20).client()).isEqualTo(new Client(1_000, true, 20, 2));
-		assertThat(phase(load, 20).extent()).isEqualTo(Extent.of(400));
+		assertThat(phase(load, 20, Mode.SYNC).client()).isEqualTo(new Client(1_000, true, 20, 2));
+		assertThat(phase(load, 20, Mode.SYNC).extent()).isEqualTo(Extent.of(400));
 		assertThat(load.settling().isLong()).isTrue();
 	}
 
@@ -263,9 +222,9 @@ class ComparePlanTests {
 					"warm-up, 10 s of at most 360: orders saved per second 100, then 200 (until two in a row agree within 10 %), compiling 30 % of the CPU (until at most 5 %)");
 	}
 
-	private static Phase phase(CellLoad load, int size) {
-		return load.phase("x", new Cell("reactive", "sync", "unlimited", new Load(load.kind(), size), 1),
-				new Target(GATEWAY, Mode.SYNC), BackendModel.UNLIMITED, true);
+	private static Phase phase(CellLoad load, int size, Mode mode) {
+		return load.phase("x", new Cell("reactive", mode.toString(), "unlimited", new Load(load.kind(), size), 1),
+				new Target(GATEWAY, mode), BackendModel.UNLIMITED, true);
 	}
 
 }

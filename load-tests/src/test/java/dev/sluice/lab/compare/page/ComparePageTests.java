@@ -13,6 +13,8 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,18 +31,24 @@ class ComparePageTests {
 				"reactive  sync  600  6.87 †", "† 1 of 2 cells are unreliable; the report says why.");
 	}
 
-	@Test
-	void nothingIsConcludedFromABusyMachine() {
-		RunResult run = Runs.run("compare", null, new CompareResult(pairs(0.4, 0.2, 0.6, 0.0), null, null, null),
-				List.of(new RunResult.Check("The services were warm", false, "0 of 1 were")));
+	/** What others used of the CPU, whether the services were warm, and the length. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '~', nullValues = "-",
+			textBlock = """
+					0.6 | false | -        | Nothing is concluded: 3 of 4 cells are unreliable, 3 of them because other processes used up to 60 % of the machine's CPU. Measure again while nothing else runs.
+					0.0 | false | -        | Nothing is concluded: a check of this run failed (The services were warm: 0 of 1 were).
+					0.0 | true  | smallest | Everything works. This was the smallest run, which concludes nothing about the modes.
+					""")
+	void nothingIsConcludedFromABusyMachineOrWhereACheckFailsOrFromTheSmallestRun(double foreign, boolean warm,
+			@Nullable String length, String first) {
+		RunResult run = Runs.run("compare", null,
+				new CompareResult(pairs(foreign, foreign / 2, foreign / 2, 0.0), null, null, length),
+				List.of(new RunResult.Check("The services were warm", warm, "0 of 1 were")));
 
-		assertThat(ComparePage.text(run).lines()).first()
-			.isEqualTo(
-					"Nothing is concluded: 3 of 4 cells are unreliable, 3 of them because other processes used up to 60 % of the machine's CPU. Measure again while nothing else runs.");
+		assertThat(ComparePage.text(run).lines()).first().isEqualTo(first);
 		assertThat(ComparePage.text(run)).doesNotContain("Bottleneck of", "queued saves");
 		assertThat(ComparePage.sections(run, (CompareResult) Objects.requireNonNull(run.finding())))
 			.extracting(Section::title)
-			.startsWith("Nothing is concluded")
 			.doesNotContain("Which mode for which load?", "Which differences can be believed?");
 	}
 
@@ -50,24 +58,6 @@ class ComparePageTests {
 			.doesNotContain("Nothing is concluded");
 		assertThat(ComparePage.text(Runs.run("compare", null, pairs(null, null, null, null))))
 			.doesNotContain("Nothing is concluded");
-	}
-
-	@Test
-	void nothingIsConcludedWhereACheckFails() {
-		RunResult run = Runs.run("compare", null, new CompareResult(pairs(0.0, 0.0, 0.0, 0.0), null, null, null),
-				List.of(new RunResult.Check("The services were warm", false, "0 of 1 were")));
-
-		assertThat(ComparePage.text(run).lines()).first()
-			.isEqualTo("Nothing is concluded: a check of this run failed (The services were warm: 0 of 1 were).");
-	}
-
-	@Test
-	void theSmallestRunConcludesNothing() {
-		RunResult run = Runs.run("compare", null, new CompareResult(pairs(0.0, 0.0, 0.0, 0.0), null, null, "smallest"),
-				List.of());
-
-		assertThat(ComparePage.text(run).lines()).first()
-			.isEqualTo("Everything works. This was the smallest run, which concludes nothing about the modes.");
 	}
 
 	/** Two pairs, during whose cells other processes used these shares of the CPU. */

@@ -2,6 +2,7 @@ package dev.sluice.lab.compare.page;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 import dev.sluice.lab.compare.page.CellGroup.Series;
 import dev.sluice.lab.kit.cell.Cell;
@@ -12,6 +13,8 @@ import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
@@ -20,28 +23,24 @@ class WaitsTests {
 
 	private final List<CellResult> cells = new ArrayList<>();
 
-	@Test
-	void tellsUpToWhichRateEachModeKeepsUp() {
-		saved("reactive", "sync", 1, 99, 990, 2_400);
-		saved("servlet-virtual", "sync", 1, 99, 600, 2_400);
-		saved("reactive", "queued", 1, 50, 60, 70);
+	/** Variant, mode, and what is saved per second at 100, 1,000 and 3,000 offered. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			reactive sync 99 990 2400; servlet-virtual sync 99 600 2400 | sync keeps up with 100 to 1,000/s.
+			reactive queued 50 60 70                                    | queued keeps up with none of these rates.
+			# one repetition that falls behind is enough
+			reactive sync 99 990 2900; reactive sync 99 900 2900        | sync keeps up with 100/s.
+			# a rate above one that was not kept does not count
+			reactive sync 99 900 3000                                   | sync keeps up with 100/s.
+			""")
+	void tellsUpToWhichRateEachModeKeepsUp(String cells, String answer) {
+		String[] repetitions = cells.split("; ");
+		for (int i = 0; i < repetitions.length; i++) {
+			String[] words = repetitions[i].split(" ");
+			saved(words[0], words[1], i + 1, Stream.of(words).skip(2).mapToDouble(Double::parseDouble).toArray());
+		}
 
-		assertThat(answers()).contains("100 to 1,000/s", "none of these");
-	}
-
-	@Test
-	void oneRepetitionThatFallsBehindIsEnough() {
-		saved("reactive", "sync", 1, 99, 990, 2_900);
-		saved("reactive", "sync", 2, 99, 900, 2_900);
-
-		assertThat(answers()).endsWith("sync keeps up with 100/s.");
-	}
-
-	@Test
-	void aRateAboveOneThatWasNotKeptDoesNotCount() {
-		saved("reactive", "sync", 1, 99, 900, 3_000);
-
-		assertThat(answers()).endsWith("sync keeps up with 100/s.");
+		assertThat(answers()).endsWith(answer);
 	}
 
 	@Test

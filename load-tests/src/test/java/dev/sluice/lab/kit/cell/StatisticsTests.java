@@ -3,10 +3,12 @@ package dev.sluice.lab.kit.cell;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.cell.PairedComparison.Verdict;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -44,82 +46,39 @@ class StatisticsTests {
 	}
 
 	@Test
-	void outliersDoNotMakeADifferenceOfAThingToItself() {
-		int trials = trials(500);
-		int wrong = 0;
-		for (int trial = 0; trial < trials; trial++) {
-			Random random = new Random(trial);
-			double[] ratios = random.doubles(40)
-				.map((place) -> Math.exp((place < 0.1) ? random.nextGaussian() : 0.05 * random.nextGaussian()))
-				.toArray();
-			wrong += saysDifference(of(ratios)) ? 1 : 0;
-		}
-
-		assertThat((double) wrong).isLessThanOrEqualTo(most(trials, 0.01));
-	}
-
-	@Test
-	void findsSeldomTenPerCentWithEightPairsAndSaysWhatMayHide() {
-		int trials = trials(500);
-		int open = 0;
-		for (int trial = 0; trial < trials; trial++) {
-			PairedComparison comparison = compare(8, 1.1, PAIR_NOISE, new Random(trial));
-			if (comparison.verdict() == Verdict.INCONCLUSIVE) {
-				open++;
-				assertThat(comparison.mayHide()).isGreaterThan(0.04);
-			}
-		}
-
-		assertThat(open).as("why eight pairs are not enough").isGreaterThan(trials / 2);
-	}
-
-	@Test
 	void saysTheSameWhereTheNoiseIsSmallAndThePairsMany() {
 		assertThat(compare(40, 1.01, 0.05, new Random(1)).verdict()).isEqualTo(Verdict.SAME);
 		assertThat(compare(8, 1, PAIR_NOISE, new Random(1)).verdict()).isEqualTo(Verdict.INCONCLUSIVE);
-	}
-
-	@Test
-	void anOutlierDoesNotHideADifference() {
-		double[] first = new double[12];
-		double[] second = new double[12];
-		for (int i = 0; i < first.length; i++) {
-			first[i] = 1_000;
-			second[i] = 1_150 + i;
-		}
-		second[3] = 20;
-
-		assertThat(PairedComparison.of(first, second).medianRatio()).isBetween(1.1, 1.2);
-		assertThat(PairedComparison.of(first, second).probability()).isLessThan(0.05);
-	}
-
-	@Test
-	void isExactWithFewPairs() {
-		PairedComparison all = PairedComparison.of(new double[] { 1, 1, 1, 1, 1, 1, 1, 1 },
-				new double[] { 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8 });
-
-		assertThat(all.probability()).as("heads or tails eight times alike").isEqualTo(2 / 256.0);
-		assertThat(all.low()).isCloseTo(1.1, within(1e-9));
-		assertThat(all.high()).isCloseTo(1.8, within(1e-9));
-		assertThat(all.verdict()).isEqualTo(Verdict.FASTER);
 	}
 
 	/**
 	 * The values were computed by another program, from the exact distribution of the
 	 * signed ranks.
 	 */
-	@Test
-	void agreesWithAnotherProgramOnFewPairs() {
-		PairedComparison ten = of(1.1, 0.9, 1.3, 1.0, 1.2, 0.8, 1.05, 1.15, 1.4, 0.95);
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					# heads or tails eight times alike
+					1.1 1.2 1.3 1.4 1.5 1.6 1.7 1.8 | 1.4352361863 | 1.1 | 1.8 | 0.0078125 | FASTER
+					1.1 0.9 1.3 1.0 1.2 0.8 1.05 1.15 1.4 0.95 | 1.0723805295 | 0.8944271910 | 1.2961481397 | 0.322265625 | INCONCLUSIVE
+					1 1 1 1 1 1 1 1 | 1 | 1 | 1 | 1 | SAME
+					# the estimate is the median of the means of any two, of three and of six
+					2 8    | 4            | 0 | Infinity | 0.5 | TOO_FEW_PAIRS
+					1 2 16 | 2.8284271247 | 0 | Infinity | 0.5 | TOO_FEW_PAIRS
+					# an outlier does not hide a difference
+					1.15 1.151 1.152 0.02 1.154 1.155 1.156 1.157 1.158 1.159 1.16 1.161 | 1.1549997835 | 0.1521183750 | 1.1589995686 | 0.0341796875 | INCONCLUSIVE
+					""")
+	void agreesWithAnotherProgramOnFewPairs(String ratios, double median, double low, double high, double probability,
+			Verdict verdict) {
+		PairedComparison few = of(Stream.of(ratios.split(" ")).mapToDouble(Double::parseDouble).toArray());
 
-		assertThat(ten.medianRatio()).isCloseTo(1.0723805294763609, within(1e-12));
-		assertThat(ten.low()).isCloseTo(0.8944271909999159, within(1e-12));
-		assertThat(ten.high()).isCloseTo(1.296148139681572, within(1e-12));
-		assertThat(ten.probability()).isCloseTo(0.322265625, within(1e-12));
-		assertThat(ten.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
+		assertThat(few.medianRatio()).isCloseTo(median, within(1e-9));
+		assertThat(few.low()).isCloseTo(low, within(1e-9));
+		assertThat(Math.min(few.high(), 1e9)).isCloseTo(Math.min(high, 1e9), within(1e-9));
+		assertThat(few.probability()).isCloseTo(probability, within(1e-9));
+		assertThat(few.verdict()).isEqualTo(verdict);
 	}
 
-	/** As above. */
 	@Test
 	void agreesWithAnotherProgramOnManyPairs() {
 		PairedComparison many = of(
@@ -132,28 +91,12 @@ class StatisticsTests {
 	}
 
 	@Test
-	void pairsWithoutAnyDifferenceShowNone() {
-		PairedComparison alike = of(1, 1, 1, 1, 1, 1, 1, 1);
-
-		assertThat(alike.probability()).isEqualTo(1);
-		assertThat(alike.verdict()).isEqualTo(Verdict.SAME);
-	}
-
-	@Test
-	void theEstimateIsTheMedianOfTheMeansOfAnyTwo() {
-		assertThat(of(2, 8).medianRatio()).as("of three").isCloseTo(4, within(1e-9));
-		assertThat(of(1, 2, 16).medianRatio()).as("of six").isCloseTo(Math.pow(2, 1.5), within(1e-9));
-	}
-
-	@Test
 	void decidesByTheInterval() {
 		assertThat(interval(1.01, 1.2, 8).verdict()).isEqualTo(Verdict.FASTER);
 		assertThat(interval(1.0, 1.2, 8).verdict()).isEqualTo(Verdict.INCONCLUSIVE);
 		assertThat(interval(0.8, 0.99, 8).verdict()).isEqualTo(Verdict.SLOWER);
 		assertThat(interval(0.8, 1.0, 8).verdict()).isEqualTo(Verdict.INCONCLUSIVE);
 		assertThat(interval(1.01, 1.2, 7).verdict()).isEqualTo(Verdict.TOO_FEW_PAIRS);
-		assertThat(of(1.5, 1.5).low()).as("of two pairs").isZero();
-		assertThat(of(1.5, 1.5).high()).isInfinite();
 	}
 
 	@Test

@@ -12,9 +12,12 @@ import dev.sluice.lab.StubServer;
 import dev.sluice.lab.kit.deployed.Target.Access;
 import dev.sluice.lab.kit.deployed.TargetSystem.Spent;
 import dev.sluice.lab.kit.measure.Exposition;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -57,44 +60,34 @@ class TargetSystemTests {
 		}
 	}
 
-	@Test
-	void addsUpTheProcessesOfAService() {
-		Spent spent = spent("""
-				process_start_time_seconds{pod="a"} 10
-				process_start_time_seconds{pod="b"} 20
-				process_cpu_time_ns_total{pod="a"} 1.0E9
-				process_cpu_time_ns_total{pod="b"} 2.0E9
-				""", """
-				process_start_time_seconds{pod="a"} 10
-				process_start_time_seconds{pod="b"} 20
-				process_cpu_time_ns_total{pod="a"} 1.5E9
-				process_cpu_time_ns_total{pod="b"} 3.0E9
-				""");
+	/** Each process has a name, its start, and its CPU time in nanoseconds. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', nullValues = "-", textBlock = """
+			a 10 1.0E9; b 20 2.0E9 | a 10 1.5E9; b 20 3.0E9 | 1.5
+			# it was started anew
+			a 10 1.0E9             | a 20 5.0E9             | -
+			# it does not tell
+			a 10                   | a 10                   | -
+			""")
+	void addsUpWhatTheProcessesOfAServiceSpent(String before, String after, @Nullable Double seconds) {
+		Spent spent = new Spent(Map.of("consumer", told(before)), Map.of("consumer", told(after)));
 
-		assertThat(spent.cpuSeconds("consumer")).isEqualTo(1.5);
-		assertThat(spent.perOrder(1_000).get("consumer").cpuMillisPerOrder()).isEqualTo(1.5);
-	}
-
-	@Test
-	void doesNotKnowWhatAProcessSpentThatWasStartedAnew() {
-		Spent spent = spent("process_start_time_seconds 10\nprocess_cpu_time_ns_total 1.0E9\n",
-				"process_start_time_seconds 20\nprocess_cpu_time_ns_total 5.0E9\n");
-
-		assertThat(spent.cpuSeconds("consumer")).isNull();
-		assertThat(spent.perOrder(1)).isEmpty();
-	}
-
-	@Test
-	void doesNotKnowWhatNobodyTells() {
-		Spent spent = spent("process_start_time_seconds 10\n", "process_start_time_seconds 10\n");
-
-		assertThat(spent.cpuSeconds("consumer")).isNull();
+		assertThat(spent.cpuSeconds("consumer")).isEqualTo(seconds);
 		assertThat(spent.cpuSeconds("gateway")).isNull();
+		assertThat(spent.perOrder(1_000)).hasSize((seconds != null) ? 1 : 0)
+			.allSatisfy((_, cost) -> assertThat(cost.cpuMillisPerOrder()).isEqualTo(seconds));
 	}
 
-	private static Spent spent(String before, String after) {
-		return new Spent(Map.of("consumer", Exposition.parse(before, (_) -> true)),
-				Map.of("consumer", Exposition.parse(after, (_) -> true)));
+	private static Exposition told(String processes) {
+		StringBuilder text = new StringBuilder();
+		for (String process : processes.split("; ")) {
+			String[] words = process.split(" ");
+			text.append("process_start_time_seconds{pod=\"%s\"} %s%n".formatted(words[0], words[1]));
+			if (words.length > 2) {
+				text.append("process_cpu_time_ns_total{pod=\"%s\"} %s%n".formatted(words[0], words[2]));
+			}
+		}
+		return Exposition.parse(text.toString(), (_) -> true);
 	}
 
 	@Test

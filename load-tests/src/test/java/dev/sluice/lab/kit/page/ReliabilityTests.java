@@ -12,6 +12,8 @@ import dev.sluice.lab.kit.cell.Utilisation;
 import dev.sluice.lab.kit.cell.Utilisation.ProcessUse;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,65 +30,42 @@ class ReliabilityTests {
 	}
 
 	@Test
-	void aCellThatNothingDisturbedIsNotMarked() {
-		assertThat(Reliability.of(cell(0.1, 50, null))).isEmpty();
-		assertThat(Reliability.of(cell(0.0, 300, null))).isEmpty();
-		assertThat(Reliability.of(cell(0.0, null, null))).isEmpty();
-	}
-
-	@Test
-	void othersWorkALateGeneratorAndProblemsAreMarked() {
-		assertThat(Reliability.of(cell(0.11, 5_000, "not all were saved"))).containsExactly("not all were saved",
-				"other processes used 11 % of the machine's CPU",
-				"the load generator began up to 5,000 ms late, which the latencies do not include");
-		assertThat(Reliability.marked(cell(0.0, 301, null))).isTrue();
-	}
-
-	@Test
-	void aCellOfWhichTheWorkOfOthersIsNotKnownIsMarked() {
-		assertThat(Reliability.of(cell(null, 50, null))).singleElement().asString().contains("is not known");
-		assertThat(Reliability.marked(cell(0.1, 50, null))).isFalse();
-	}
-
-	@Test
 	void aMarkedFigureHasASign() {
 		assertThat(Reliability.sign("12 ms", true)).isEqualTo("12 ms †");
 		assertThat(Reliability.sign("12 ms", false)).isEqualTo("12 ms");
 	}
 
-	@Test
-	void aCellOfJvmsThatStillCompileIsMarked() {
-		assertThat(Reliability.of(compiling(0.10, Load.inFlight(10)))).isEmpty();
-		assertThat(Reliability.of(compiling(0.12, Load.inFlight(10))))
-			.containsExactly("the JVMs were not warm: their compilers used 12 % of the CPU");
-		assertThat(Reliability.of(compiling(null, Load.inFlight(10)))).as("not known").isEmpty();
-	}
+	/** Others' share of the CPU; milliseconds late; problem; load; compilers' share. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '~', nullValues = "-",
+			textBlock = """
+					0.1  | 50   | -    | IN_FLIGHT | -    | -
+					0.0  | 300  | -    | IN_FLIGHT | -    | -
+					0.0  | -    | -    | IN_FLIGHT | -    | -
+					0.0  | 301  | -    | IN_FLIGHT | -    | the load generator began up to 301 ms late, which the latencies do not include
+					0.11 | 5000 | lost | IN_FLIGHT | -    | lost; other processes used 11 % of the machine's CPU; the load generator began up to 5,000 ms late, which the latencies do not include
+					-    | 50   | -    | IN_FLIGHT | -    | what other processes used of the machine's CPU is not known
+					0.0  | -    | -    | IN_FLIGHT | 0.10 | -
+					0.0  | -    | -    | IN_FLIGHT | 0.12 | the JVMs were not warm: their compilers used 12 % of the CPU
+					# services that are new
+					0.0  | -    | -    | BURST     | 0.50 | -
+					""")
+	void whatDisturbedACellIsItsMark(@Nullable Double foreign, @Nullable Integer lag, @Nullable String problem,
+			Load.Kind kind, @Nullable Double compiling, @Nullable String marks) {
+		CellResult cell = new CellResult(new Cell("reactive", "sync", "unlimited", new Load(kind, 10), 1), START,
+				START.plusSeconds(1), 10, 0, Map.of(), 10, 10, 10, 10, new Timing(null, 310, 300.0, 390.0, 400.0, 400),
+				null, null, Map.of(), 0L, 0, foreign, lag, problem, compiling(compiling));
 
-	@Test
-	void aBurstIsForServicesThatAreNew() {
-		assertThat(Reliability.of(compiling(0.50, new Load(Load.Kind.BURST, 10)))).isEmpty();
+		assertThat(String.join("; ", Reliability.of(cell))).isEqualTo((marks != null) ? marks : "");
+		assertThat(Reliability.marked(cell)).isEqualTo(marks != null);
 	}
 
 	/** The gateway has twice the CPU of the consumer, and PostgreSQL no compiler. */
-	private static CellResult compiling(@Nullable Double share, Load load) {
-		Double gateway = (share != null) ? share * 2 : null;
-		return cell(load, 0.0, null, null,
-				new Utilisation(0.9,
-						Map.of("gateway", new ProcessUse(1.0, gateway), "consumer",
-								new ProcessUse(0.5, (share != null) ? 0.0 : null), "postgresql",
-								new ProcessUse(0.5, (share != null) ? 0.0 : null), "kafka", new ProcessUse(null, null)),
-						List.of(), null, null, null, null));
-	}
-
-	private static CellResult cell(@Nullable Double foreign, @Nullable Integer lag, @Nullable String problem) {
-		return cell(Load.inFlight(10), foreign, lag, problem, null);
-	}
-
-	private static CellResult cell(Load load, @Nullable Double foreign, @Nullable Integer lag, @Nullable String problem,
-			@Nullable Utilisation utilisation) {
-		return new CellResult(new Cell("reactive", "sync", "unlimited", load, 1), START, START.plusSeconds(1), 10, 0,
-				Map.of(), 10, 10, 10, 10, new Timing(null, 310, 300.0, 390.0, 400.0, 400), null, null, Map.of(), 0L, 0,
-				foreign, lag, problem, utilisation);
+	private static Utilisation compiling(@Nullable Double share) {
+		ProcessUse none = new ProcessUse(0.5, (share != null) ? 0.0 : null);
+		return new Utilisation(0.9, Map.of("gateway", new ProcessUse(1.0, (share != null) ? share * 2 : null),
+				"consumer", none, "postgresql", none, "kafka", new ProcessUse(null, null)), List.of(), null, null, null,
+				null);
 	}
 
 }
