@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -24,7 +25,6 @@ import dev.sluice.devservices.Patience;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * An installed Chromium or Chrome without a window, controlled by its DevTools protocol.
@@ -129,30 +129,20 @@ public final class Browser implements AutoCloseable {
 	 */
 	public String evaluate(String expression) throws IOException, InterruptedException {
 		JsonNode result = command("Runtime.evaluate",
-				JsonMapper.shared()
-					.createObjectNode()
-					.put("expression", "Promise.resolve(%s).then(String)".formatted(expression))
-					.put("awaitPromise", true));
-		if (result.has("exceptionDetails")) {
-			throw new IOException(result.path("exceptionDetails").toString());
-		}
+				Map.of("expression", "Promise.resolve(%s).then(String)".formatted(expression), "awaitPromise", true));
 		return result.at("/result/value").asString();
 	}
 
 	/** Goes to a page, and returns when it is loaded completely. */
 	public void load(URI uri) throws IOException, InterruptedException {
-		command("Page.navigate", JsonMapper.shared().createObjectNode().put("url", uri.toString()));
+		command("Page.navigate", Map.of("url", uri.toString()));
 		evaluate(
 				"new Promise((done) => document.readyState === 'complete' ? done() : addEventListener('load', () => done()))");
 	}
 
 	/** Runs a script and ignores its value. */
 	public void run(String script) throws IOException, InterruptedException {
-		JsonNode result = command("Runtime.evaluate",
-				JsonMapper.shared().createObjectNode().put("expression", script + ";0"));
-		if (result.has("exceptionDetails")) {
-			throw new IOException(result.path("exceptionDetails").toString());
-		}
+		command("Runtime.evaluate", Map.of("expression", script + ";0"));
 	}
 
 	/**
@@ -162,12 +152,7 @@ public final class Browser implements AutoCloseable {
 	 */
 	public void resize(int width, int height) throws IOException, InterruptedException {
 		command("Emulation.setDeviceMetricsOverride",
-				JsonMapper.shared()
-					.createObjectNode()
-					.put("width", width)
-					.put("height", height)
-					.put("deviceScaleFactor", 1)
-					.put("mobile", false));
+				Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
 	}
 
 	/**
@@ -176,31 +161,25 @@ public final class Browser implements AutoCloseable {
 	 * @param scheme {@code light} or {@code dark}
 	 */
 	public void show(String medium, String scheme) throws IOException, InterruptedException {
-		ObjectNode media = JsonMapper.shared().createObjectNode().put("media", medium);
-		media.putArray("features").addObject().put("name", "prefers-color-scheme").put("value", scheme);
-		command("Emulation.setEmulatedMedia", media);
+		command("Emulation.setEmulatedMedia",
+				Map.of("media", medium, "features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
 	}
 
 	/** Moves the mouse to a place of the page's window, in pixels. */
 	public void moveMouse(double x, double y) throws IOException, InterruptedException {
-		command("Input.dispatchMouseEvent",
-				JsonMapper.shared().createObjectNode().put("type", "mouseMoved").put("x", x).put("y", y));
+		command("Input.dispatchMouseEvent", Map.of("type", "mouseMoved", "x", x, "y", y));
 	}
 
 	/** A picture of the visible part of the page, as PNG. */
 	public byte[] picture() throws IOException, InterruptedException {
-		return Base64.getDecoder()
-			.decode(command("Page.captureScreenshot", JsonMapper.shared().createObjectNode()).path("data").asString());
+		return Base64.getDecoder().decode(command("Page.captureScreenshot", Map.of()).path("data").asString());
 	}
 
-	private JsonNode command(String method, ObjectNode params) throws IOException, InterruptedException {
+	private JsonNode command(String method, Map<String, ?> params) throws IOException, InterruptedException {
 		this.sent++;
-		this.page.sendText(JsonMapper.shared()
-			.createObjectNode()
-			.put("id", this.sent)
-			.put("method", method)
-			.set("params", params)
-			.toString(), true);
+		this.page.sendText(
+				JsonMapper.shared().writeValueAsString(Map.of("id", this.sent, "method", method, "params", params)),
+				true);
 		while (true) {
 			String message = this.messages.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
 			if (message == null) {
@@ -208,8 +187,8 @@ public final class Browser implements AutoCloseable {
 			}
 			JsonNode answer = JsonMapper.shared().readTree(message);
 			if (answer.path("id").asInt() == this.sent) {
-				if (answer.has("error")) {
-					throw new IOException(answer.path("error").toString());
+				if (answer.has("error") || answer.path("result").has("exceptionDetails")) {
+					throw new IOException(answer.toString());
 				}
 				return answer.path("result");
 			}

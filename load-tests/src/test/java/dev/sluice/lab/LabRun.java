@@ -4,10 +4,13 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.run.Experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -17,6 +20,17 @@ public final class LabRun {
 	private final StringWriter out = new StringWriter();
 
 	private final StringWriter err = new StringWriter();
+
+	/** The names of the commands that run an experiment. */
+	public static List<String> experiments() {
+		return Lab.commandLine()
+			.getSubcommands()
+			.entrySet()
+			.stream()
+			.filter((each) -> each.getValue().getCommand() instanceof Experiment)
+			.map(Map.Entry::getKey)
+			.toList();
+	}
 
 	/** Executes words; returns the exit code. */
 	public int execute(String... words) {

@@ -82,6 +82,10 @@ class LabTests {
 			up --infra podman | 'podman'
 			up --port-offset -1 | --port-offset: 0 to
 			up --patience 0 | --patience: 1 to 100
+			drain --patience 0.9 | --patience
+			drain --patience 101 | --patience
+			drain --patience NaN | --patience
+			drain --patience long | --patience
 			up --threads green | platform, virtual or async
 			order --gateway localhost | is not an HTTP address
 			knee --goal fast | is not like p99=200ms

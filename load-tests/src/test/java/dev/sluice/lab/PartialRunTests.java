@@ -5,13 +5,10 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.run.Experiment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,18 +43,7 @@ class PartialRunTests {
 	void everyExperimentIsAmongTheRuns() {
 		assertThat(runs().map((arguments) -> arguments.split(" ", 2)[0]))
 			.as("experiments: add a run of a missing one to runs() in load-tests/src/test/java/dev/sluice/lab/PartialRunTests.java")
-			.containsAll(experiments());
-	}
-
-	/** The names of the commands that run an experiment. */
-	private static List<String> experiments() {
-		return Lab.commandLine()
-			.getSubcommands()
-			.entrySet()
-			.stream()
-			.filter((each) -> each.getValue().getCommand() instanceof Experiment)
-			.map(Map.Entry::getKey)
-			.toList();
+			.containsAll(LabRun.experiments());
 	}
 
 	@ParameterizedTest

@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.Breakable;
@@ -26,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.mock;
 
 class FaultInjectorTests {
 
@@ -38,8 +38,6 @@ class FaultInjectorTests {
 	private final Progress progress = new Progress(new PrintStream(OutputStream.nullOutputStream()));
 
 	private final List<String> events = new CopyOnWriteArrayList<>();
-
-	private final CountDownLatch frozen = new CountDownLatch(1);
 
 	@Test
 	void breaksAndMendsOneBrokerAtATime() throws Exception {
@@ -76,7 +74,7 @@ class FaultInjectorTests {
 
 	@Test
 	void tellsWhatDidNotStartAgainAndBreaksNothingMore() throws Exception {
-		Victim stubborn = new Victim(Target.BROKER, "broker", new Process(true));
+		Victim stubborn = new Victim(Target.BROKER, "broker", process(true));
 		try (FaultInjector injector = inject(LOAD, new Fault(stubborn, Kind.KILL, 0))) {
 			assertThatExceptionOfType(LabException.class).isThrownBy(() -> injector.awaitHealed(TIMEOUT))
 				.withMessage("broker did not get over a fault (kill): it does not start");
@@ -89,7 +87,7 @@ class FaultInjectorTests {
 	@Test
 	void unfreezesWhatIsFrozenWhenItIsClosed() throws Exception {
 		try (FaultInjector _ = inject(LOAD, fault("broker", Kind.FREEZE, LONG))) {
-			this.frozen.await();
+			await().until(() -> this.events.contains("freeze"));
 		}
 
 		assertThat(this.events).containsExactly("freeze", "unfreeze");
@@ -106,7 +104,7 @@ class FaultInjectorTests {
 	@Test
 	void aRoundHasEachFaultOfEachTargetOnceAndTheSameSeedGivesTheSameRounds() {
 		List<Victim> victims = Stream.of(Target.values())
-			.map((target) -> new Victim(target, target.toString(), new Process(false)))
+			.map((target) -> new Victim(target, target.toString(), process(false)))
 			.toList();
 
 		List<Fault> round = Fault.round(victims, true, new Random(7));
@@ -120,7 +118,7 @@ class FaultInjectorTests {
 
 	@Test
 	void killsNoWitnessThatForgets() {
-		Victim backend = new Victim(Target.BACKEND, "backend", new Process(false));
+		Victim backend = new Victim(Target.BACKEND, "backend", process(false));
 
 		assertThat(Fault.round(List.of(backend), false, new Random(1))).extracting(Fault::kind)
 			.containsExactlyInAnyOrder(Kind.FREEZE, Kind.ERRORS, Kind.HANG, Kind.RESET);
@@ -137,46 +135,19 @@ class FaultInjectorTests {
 	}
 
 	private Fault fault(Target target, String name, Kind kind, long lastMillis) {
-		return new Fault(new Victim(target, name, new Process(false)), kind, lastMillis);
+		return new Fault(new Victim(target, name, process(false)), kind, lastMillis);
 	}
 
-	private final class Process implements Breakable {
-
-		private final boolean stubborn;
-
-		Process(boolean stubborn) {
-			this.stubborn = stubborn;
-		}
-
-		@Override
-		public void kill() {
-			FaultInjectorTests.this.events.add("kill");
-		}
-
-		@Override
-		public void stop() {
-			FaultInjectorTests.this.events.add("stop");
-		}
-
-		@Override
-		public void start() {
-			if (this.stubborn) {
+	/** Tells what is done to it. A stubborn one does not start. */
+	private Breakable process(boolean stubborn) {
+		return mock(Breakable.class, (call) -> {
+			String done = call.getMethod().getName();
+			if (stubborn && done.equals("start")) {
 				throw new LabException("it does not start");
 			}
-			FaultInjectorTests.this.events.add("start");
-		}
-
-		@Override
-		public void freeze() {
-			FaultInjectorTests.this.events.add("freeze");
-			FaultInjectorTests.this.frozen.countDown();
-		}
-
-		@Override
-		public void unfreeze() {
-			FaultInjectorTests.this.events.add("unfreeze");
-		}
-
+			this.events.add(done);
+			return null;
+		});
 	}
 
 }

@@ -80,10 +80,6 @@ class OrderLedgerTests {
 		}
 	}
 
-	/** From the beginning of the fault until the first order accepted after its end. */
-	@ParameterizedTest
-	@CsvSource({ "1000, 5000, 4500", "1000, 900, 4500", "5500, 5550, 100", "100, 5600, 4600", "1000, 60000,",
-			"9901, 9902," })
 	private OrderLedger ledger(int orders, double syncShare) throws IOException {
 		return new OrderLedger(orders, syncShare, this.directory.resolve("attempts.csv"));
 	}

@@ -1,10 +1,8 @@
 package dev.sluice.lab.compare;
 
 import java.io.File;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.Patience;
@@ -16,6 +14,7 @@ import dev.sluice.lab.kit.result.RunResult;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,7 +24,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("full")
 class CompareIT {
 
-	@TempDir
+	/** With the logs, if a test fails. */
+	@TempDir(cleanup = CleanupMode.ON_SUCCESS)
 	private Path directory;
 
 	private final LabRun lab = new LabRun();
@@ -35,7 +35,7 @@ class CompareIT {
 		RunResult run = this.lab.run(this.directory, "compare --smallest");
 
 		assertThat(run.cells()).hasSize(8).allSatisfy((result) -> {
-			assertNoProblemButGaps(result, this.directory);
+			assertNoProblemButGaps(result);
 			assertThat(result.saved()).isEqualTo(result.accepted()).isGreaterThanOrEqualTo(50);
 			assertThat(result.calls()).isEqualTo(result.accepted() + result.failedCalls());
 			assertThat(result.toSaved()).isNotNull().satisfies((wait) -> {
@@ -66,32 +66,11 @@ class CompareIT {
 	}
 
 	/** A busy machine may leave a cell of a second without a scrape or a sample. */
-	private static void assertNoProblemButGaps(CellResult result, Path results) {
+	private void assertNoProblemButGaps(CellResult result) {
 		assertThat(result.problem())
-			.as(() -> "%s, failures %s, logs:%n%s".formatted(result.cell(), result.failures(), warnings(results)))
+			.as(() -> "%s, failures %s, logs in %s".formatted(result.cell(), result.failures(), this.directory))
 			.satisfiesAnyOf((problem) -> assertThat(problem).isNull(),
 					(problem) -> assertThat(problem).containsAnyOf("were scraped", "is not known"));
-	}
-
-	/** The last warnings and errors of each service. */
-	private static String warnings(Path results) {
-		try (Stream<Path> logs = Files.list(results.resolve("logs"))) {
-			StringBuilder warnings = new StringBuilder();
-			for (Path log : logs.sorted().toList()) {
-				List<String> lines = Files.readAllLines(log);
-				List<String> found = lines.stream()
-					.filter((line) -> line.contains(" WARN ") || line.contains(" ERROR "))
-					.toList();
-				warnings.append(log.getFileName()).append('\n');
-				found.stream()
-					.skip(Math.max(0, found.size() - 10))
-					.forEach((line) -> warnings.append(line).append('\n'));
-			}
-			return warnings.toString();
-		}
-		catch (IOException ex) {
-			return ex.toString();
-		}
 	}
 
 	/** Another program computes the same figures, if Python is installed. */
@@ -117,7 +96,7 @@ class CompareIT {
 				"compare --burst --smallest --variants reactive --modes queued --seed 1");
 
 		assertThat(run.cells()).hasSize(2).allSatisfy((result) -> {
-			assertNoProblemButGaps(result, this.directory);
+			assertNoProblemButGaps(result);
 			assertThat(result.cell().load().kind()).isEqualTo(Load.Kind.BURST);
 			assertThat(result.saved()).isEqualTo(result.cell().load().size());
 		});
@@ -128,7 +107,7 @@ class CompareIT {
 		RunResult run = this.lab.run(this.directory, "compare --rates 50 --smallest --variants reactive --modes sync");
 
 		assertThat(run.cells()).singleElement().satisfies((result) -> {
-			assertNoProblemButGaps(result, this.directory);
+			assertNoProblemButGaps(result);
 			assertThat(result.cell().load()).isEqualTo(new Load(Load.Kind.OFFERED, 50));
 			assertThat(result.saved()).isEqualTo(50);
 			assertThat(result.savedPerSecond()).as("not faster than they are due").isLessThan(52);
@@ -141,7 +120,7 @@ class CompareIT {
 		RunResult run = this.lab.run(this.directory, "compare --causes --smallest");
 
 		assertThat(run.cells()).singleElement().satisfies((result) -> {
-			assertNoProblemButGaps(result, this.directory);
+			assertNoProblemButGaps(result);
 			assertThat(result.accepted()).isEqualTo(result.cell().load().size());
 			assertThat(result.connectionsOpened()).isGreaterThanOrEqualTo(result.backendMaxInFlight());
 			assertThat(result.services().get("gateway").gcPauses()).isNotNull();

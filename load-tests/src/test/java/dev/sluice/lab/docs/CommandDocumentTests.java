@@ -4,11 +4,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Pattern;
 
 import dev.sluice.lab.Lab;
-import dev.sluice.lab.kit.run.Experiment;
+import dev.sluice.lab.LabRun;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -43,16 +42,10 @@ class CommandDocumentTests {
 	@Test
 	void everyExperimentIsInTheTableOfTheLaboratory() throws IOException {
 		String text = new MarkdownDocument(MarkdownDocument.ROOT.resolve("docs/laboratory.md")).text();
-		List<String> experiments = LAB.getSubcommands()
-			.entrySet()
-			.stream()
-			.filter((each) -> each.getValue().getCommand() instanceof Experiment)
-			.map(Map.Entry::getKey)
-			.toList();
 
 		assertThat(ROW.matcher(text).results().map((row) -> row.group(1)))
 			.as("commands in the table of experiments: add a row for a missing one to docs/laboratory.md; see \"Add an experiment\" in CONTRIBUTING.md")
-			.containsAll(experiments);
+			.containsAll(LabRun.experiments());
 	}
 
 	@Test

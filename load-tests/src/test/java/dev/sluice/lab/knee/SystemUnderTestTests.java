@@ -15,6 +15,7 @@ import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Phase.WarmUpWindow;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.stack.LabException;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -30,6 +31,14 @@ class SystemUnderTestTests {
 	@RegisterExtension
 	private final StubServer server = new StubServer();
 
+	private final TargetSystem system = new TargetSystem(new Target(Map.of("servlet", this.server.uri("")),
+			Map.of(Target.CONSUMER, this.server.uri("/metrics")), Target.Access.OPEN));
+
+	@AfterEach
+	void close() {
+		this.system.close();
+	}
+
 	@Test
 	void readsWhatTheConsumerOfATargetHasSaved() throws Exception {
 		this.server.on("/metrics", 200, """
@@ -38,24 +47,19 @@ class SystemUnderTestTests {
 				sluice_accept_to_saved_seconds_count 40
 				""");
 
-		try (TargetSystem system = system()) {
-			SystemUnderTest bed = new SystemUnderTest(this.server.uri(""), system, null);
-
-			assertThat(bed.saved()).isEqualTo(40);
-			assertThat(bed.savedTimes().count()).isEqualTo(40);
-		}
+		SystemUnderTest bed = new SystemUnderTest(this.server.uri(""), this.system, null);
+		assertThat(bed.saved()).isEqualTo(40);
+		assertThat(bed.savedTimes().count()).isEqualTo(40);
 	}
 
 	@Test
 	void failsIfTheConsumerOfATargetDoesNotCount() {
 		this.server.on("/metrics", 200, "jvm_threads_live 4");
 
-		try (TargetSystem system = system()) {
-			SystemUnderTest bed = new SystemUnderTest(this.server.uri(""), system, null);
+		SystemUnderTest bed = new SystemUnderTest(this.server.uri(""), this.system, null);
 
-			assertThatExceptionOfType(LabException.class).isThrownBy(bed::saved)
-				.withMessageContaining("lack sluice_accept_to_saved_seconds_bucket");
-		}
+		assertThatExceptionOfType(LabException.class).isThrownBy(bed::saved)
+			.withMessageContaining("lack sluice_accept_to_saved_seconds_bucket");
 	}
 
 	@Test
@@ -66,8 +70,8 @@ class SystemUnderTestTests {
 			StubServer.answer(exchange, 200, "{\"saved\":7}");
 		});
 
-		try (HttpClient http = HttpClient.newHttpClient(); TargetSystem system = system()) {
-			new SystemUnderTest(this.server.uri(""), system,
+		try (HttpClient http = HttpClient.newHttpClient()) {
+			new SystemUnderTest(this.server.uri(""), this.system,
 					new SystemUnderTest.Started(new BackendControl(http, this.server.uri("")), List.of(), null))
 				.clear();
 		}
@@ -111,14 +115,8 @@ class SystemUnderTestTests {
 	}
 
 	private List<WarmUpWindow> warmUp(Settling rule) throws InterruptedException {
-		try (TargetSystem system = system()) {
-			return new SystemUnderTest(this.server.uri(""), system, null).warmUp(rule, List.of(Mode.SYNC, Mode.QUEUED));
-		}
-	}
-
-	private TargetSystem system() {
-		return new TargetSystem(new Target(Map.of("servlet", this.server.uri("")),
-				Map.of(Target.CONSUMER, this.server.uri("/metrics")), Target.Access.OPEN));
+		return new SystemUnderTest(this.server.uri(""), this.system, null).warmUp(rule,
+				List.of(Mode.SYNC, Mode.QUEUED));
 	}
 
 }

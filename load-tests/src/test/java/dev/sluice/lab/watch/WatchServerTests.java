@@ -19,6 +19,7 @@ import dev.sluice.lab.LabRun;
 import dev.sluice.lab.watch.Watch.Moment;
 import dev.sluice.lab.watch.Watch.State;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -33,8 +34,17 @@ class WatchServerTests {
 
 	private final List<Moment> history = new ArrayList<>();
 
+	private WatchServer server;
+
+	@BeforeEach
+	void start() throws IOException {
+		this.server = new WatchServer(
+				(after) -> this.history.stream().filter((moment) -> moment.millis() > after).toList(), 0);
+	}
+
 	@AfterEach
 	void close() {
+		this.server.close();
 		this.client.close();
 	}
 
@@ -47,69 +57,47 @@ class WatchServerTests {
 	void theHistoryIsToldFromWhereAPageHasIt() throws Exception {
 		this.history.add(moment(1));
 		this.history.add(moment(2));
-		try (WatchServer server = server()) {
-			JsonNode all = json(get(server, "/moments"));
-			JsonNode rest = json(get(server, "/moments?after=1"));
+		JsonNode all = json(get("/moments"));
+		JsonNode rest = json(get("/moments?after=1"));
 
-			assertThat(all).hasSize(2);
-			assertThat(rest).hasSize(1);
-			JsonNode moment = rest.path(0);
-			assertThat(moment.path("millis").asLong()).isEqualTo(2);
-			assertThat(moment.at("/figures/orders/sync saved").asDouble()).isEqualTo(2.5);
-			assertThat(moment.at("/services/0/problem").isNull()).isTrue();
-		}
+		assertThat(all).hasSize(2);
+		assertThat(rest).hasSize(1);
+		JsonNode moment = rest.path(0);
+		assertThat(moment.path("millis").asLong()).isEqualTo(2);
+		assertThat(moment.at("/figures/orders/sync saved").asDouble()).isEqualTo(2.5);
+		assertThat(moment.at("/services/0/problem").isNull()).isTrue();
 	}
 
 	@Test
 	void whatIsNoNumberIsNone() throws Exception {
 		this.history.add(moment(1));
-		try (WatchServer server = server()) {
-			for (String query : List.of("?after=", "?after=x", "?after=-1", "?after=99999999999999999999", "?x=1")) {
-				assertThat(json(get(server, "/moments" + query))).as(query).hasSize(1);
-			}
+		for (String query : List.of("?after=", "?after=x", "?after=-1", "?after=99999999999999999999", "?x=1")) {
+			assertThat(json(get("/moments" + query))).as(query).hasSize(1);
 		}
 	}
 
 	@Test
 	void thePageNeedsNothingFromElsewhereAndForbidsIt() throws Exception {
-		try (WatchServer server = server()) {
-			HttpResponse<String> page = get(server, "/");
+		HttpResponse<String> page = get("/");
 
-			assertThat(page.statusCode()).isEqualTo(200);
-			assertThat(page.headers().firstValue("Content-Type")).hasValue("text/html; charset=utf-8");
-			assertThat(page.body()).contains("default-src &#39;none&#39;", "connect-src &#39;self&#39;")
-				.doesNotContainPattern("(?i)<[a-z]+ [^>]*(src|href|action|data)\\s*=\\s*[\"']?\\s*(https?:|//)")
-				.doesNotContainPattern("(?i)@import|<script[^>]+src");
-		}
+		assertThat(page.statusCode()).isEqualTo(200);
+		assertThat(page.headers().firstValue("Content-Type")).hasValue("text/html; charset=utf-8");
+		assertThat(page.body()).contains("default-src &#39;none&#39;", "connect-src &#39;self&#39;")
+			.doesNotContainPattern("(?i)<[a-z]+ [^>]*(src|href|action|data)\\s*=\\s*[\"']?\\s*(https?:|//)")
+			.doesNotContainPattern("(?i)@import|<script[^>]+src");
 	}
 
 	@Test
-	void refusesWhatItDoesNotServe() throws Exception {
-		try (WatchServer server = server()) {
-			assertThat(get(server, "/other").statusCode()).isEqualTo(404);
-		}
+	void refusesWhatItDoesNotServeAndToBeCalledByAnotherName() throws Exception {
+		assertThat(get("/other").statusCode()).isEqualTo(404);
+		assertThat(statusLine("evil.example:" + this.server.port())).contains(" 403 ");
+		assertThat(statusLine("localhost:" + this.server.port())).contains(" 200 ");
 	}
 
-	@Test
-	void refusesToBeCalledByAnotherName() throws Exception {
-		try (WatchServer server = server()) {
-			assertThat(statusLine(server, "evil.example:" + server.port())).contains(" 403 ");
-			assertThat(statusLine(server, "localhost:" + server.port())).contains(" 200 ");
-		}
-	}
-
-	private WatchServer server() throws IOException {
-		return new WatchServer((after) -> this.history.stream().filter((moment) -> moment.millis() > after).toList(),
-				0);
-	}
-
-	private HttpResponse<String> get(WatchServer server, String path) throws Exception {
-		return this.client.send(HttpRequest.newBuilder(uri(server, path)).timeout(Patience.ofSeconds(60)).build(),
+	private HttpResponse<String> get(String path) throws Exception {
+		URI uri = URI.create("http://127.0.0.1:" + this.server.port() + path);
+		return this.client.send(HttpRequest.newBuilder(uri).timeout(Patience.ofSeconds(60)).build(),
 				BodyHandlers.ofString());
-	}
-
-	private static URI uri(WatchServer server, String path) {
-		return URI.create("http://127.0.0.1:" + server.port() + path);
 	}
 
 	private static JsonNode json(HttpResponse<String> response) {
@@ -117,8 +105,8 @@ class WatchServerTests {
 	}
 
 	/** Uses a socket, as the JDK's client does not allow another Host header. */
-	private static String statusLine(WatchServer server, String host) throws IOException {
-		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+	private String statusLine(String host) throws IOException {
+		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), this.server.port())) {
 			socket.setSoTimeout((int) Patience.ofSeconds(60).toMillis());
 			socket.getOutputStream()
 				.write("GET / HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n".formatted(host)

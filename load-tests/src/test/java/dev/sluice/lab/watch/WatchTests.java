@@ -29,23 +29,6 @@ class WatchTests {
 	}
 
 	@Test
-	void aServiceThatIsDownIsSaidToBeAndComesBackByItself() {
-		try (StubService stays = new StubService();
-				StubService goes = new StubService();
-				Watch watch = new Watch(Map.of("stays", stays.uri(), "goes", goes.uri()))) {
-			awaitMoment(watch, (moment) -> problem(moment, "goes") == null);
-
-			goes.stop();
-			Moment down = awaitMoment(watch,
-					(moment) -> problem(moment, "goes") != null && problem(moment, "stays") == null);
-			assertThat(down.figures().get("threads")).containsOnlyKeys("stays");
-
-			goes.startAgain();
-			awaitMoment(watch, (moment) -> problem(moment, "goes") == null);
-		}
-	}
-
-	@Test
 	void aServiceThatHangsDelaysNobody() throws Exception {
 		try (ServerSocket hangs = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
 				StubService answers = new StubService();

@@ -62,60 +62,37 @@ class PrometheusScraperTests {
 			});
 	}
 
+	/** Its first scrapes are refused, the next two hang. */
 	@Test
-	void notesWhatFailsAndScrapesTheOthers() throws IOException {
-		AtomicInteger scrapes = new AtomicInteger();
+	void notesThatAServiceIsDownOrHangsAndAsksItAgainAndTheOthersMeanwhile() throws IOException {
+		AtomicInteger asked = new AtomicInteger();
+		AtomicInteger answered = new AtomicInteger();
+		CountDownLatch end = new CountDownLatch(1);
+		HttpHandler up = answer(200, "up 1\n", answered);
 		Map<String, URI> endpoints = new LinkedHashMap<>();
 		endpoints.put("bad", URI.create("ftp://127.0.0.1/metrics"));
-		endpoints.put("good", endpoint("/good", answer(200, "up 1\n", scrapes)));
+		endpoints.put("gateway", endpoint("/gateway", (exchange) -> {
+			int number = asked.incrementAndGet();
+			if (number > 5) {
+				up.handle(exchange);
+				return;
+			}
+			if (number > 3) {
+				waitFor(end);
+			}
+			exchange.close();
+		}));
 
 		try (PrometheusScraper _ = scraper(endpoints)) {
-			await().until(() -> scrapes.get() >= 2);
-		}
-
-		assertThat(lines("bad")).first().asString().contains("failed:");
-	}
-
-	@Test
-	void notesThatAServiceIsDownAndAsksItAgain() throws IOException {
-		AtomicInteger refused = new AtomicInteger();
-		AtomicInteger scrapes = new AtomicInteger();
-		HttpHandler up = answer(200, "up 1\n", scrapes);
-		URI endpoint = endpoint("/gateway", (exchange) -> {
-			if (refused.get() < 3) {
-				refused.incrementAndGet();
-				exchange.close();
-			}
-			else {
-				up.handle(exchange);
-			}
-		});
-
-		try (PrometheusScraper _ = scraper(Map.of("gateway", endpoint))) {
-			await().until(() -> scrapes.get() >= 2);
-		}
-
-		assertThat(String.join("\n", lines("gateway"))).containsSubsequence(" no answer: ", " status 200", "up 1");
-	}
-
-	@Test
-	void doesNotWaitForAServiceThatHangs() throws IOException {
-		AtomicInteger hanging = new AtomicInteger();
-		CountDownLatch end = new CountDownLatch(1);
-		URI endpoint = endpoint("/gateway", (exchange) -> {
-			hanging.incrementAndGet();
-			waitFor(end);
-			exchange.close();
-		});
-
-		try (PrometheusScraper _ = scraper(Map.of("gateway", endpoint))) {
-			await().until(() -> hanging.get() >= 2);
+			await().until(() -> answered.get() >= 2);
 		}
 		finally {
 			end.countDown();
 		}
 
-		assertThat(lines("gateway")).first().asString().contains(" no answer: ", "Timeout");
+		assertThat(lines("bad")).first().asString().contains("failed:");
+		assertThat(String.join("\n", lines("gateway"))).containsSubsequence(" no answer: ", " no answer: ", "Timeout",
+				" no answer: ", "Timeout", " status 200", "up 1");
 	}
 
 	private PrometheusScraper scraper(Map<String, URI> endpoints) throws IOException {

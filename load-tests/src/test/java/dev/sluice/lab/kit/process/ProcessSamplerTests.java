@@ -35,13 +35,16 @@ class ProcessSamplerTests {
 	}
 
 	@Test
-	void countsDescendantsAndThoseThatHaveEnded() throws IOException {
+	void addsUpDescendantsAndThoseThatHaveEnded() throws IOException {
 		process(10, 1, 2, 30, 40, "11 12");
 		process(11, 5, 0, 0, 0, "13");
 		process(12, 6, 0, 0, 0, "");
 		process(13, 7, 0, 1, 0, "");
 
-		assertThat(sample(ProcessGroup.of(10)).cpuMillis()).isEqualTo((1 + 2 + 30 + 40 + 5 + 6 + 7 + 1) * 10);
+		Sample sample = sample(ProcessGroup.of(10));
+		assertThat(sample.cpuMillis()).isEqualTo((1 + 2 + 30 + 40 + 5 + 6 + 7 + 1) * 10);
+		assertThat(sample.rssBytes()).isEqualTo(4 * 100 * 1024);
+		assertThat(sample.threads()).isEqualTo(4);
 	}
 
 	@Test
@@ -65,17 +68,6 @@ class ProcessSamplerTests {
 		process(11, 500, 0, 0, 0, "");
 
 		assertThat(sample(ProcessGroup.of(lab)).cpuMillis()).isEqualTo(30);
-	}
-
-	@Test
-	void addsUpMemoryAndThreadsOfAllProcesses() throws IOException {
-		process(10, 1, 0, 0, 0, "11");
-		process(11, 5, 0, 0, 0, "");
-
-		Sample sample = sample(ProcessGroup.of(10));
-
-		assertThat(sample.rssBytes()).isEqualTo(2 * 100 * 1024);
-		assertThat(sample.threads()).isEqualTo(2);
 	}
 
 	/** Idle time and the wait for I/O are not part of it. */

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import tools.jackson.core.exc.StreamReadException;
@@ -102,7 +102,12 @@ class ExperimentTests {
 		assertThat(this.err.toString())
 			.isEqualTo("The run is partial: %s. Its data are in %s%n".formatted(written().partial(), this.directory));
 		assertThat(report()).exists();
-		assertThat(this.directory.resolve(Experiment.FAILURES).toFile().exists()).isEqualTo(!expected);
+		Path failures = this.directory.resolve(Experiment.FAILURES);
+		assertThat(failures.toFile().exists()).isEqualTo(!expected);
+		if (!expected) {
+			assertThat(failures).content().contains(ending.getClass().getSimpleName(), "ExperimentTests");
+			assertThat(written().partial()).contains(Experiment.FAILURES);
+		}
 	}
 
 	static Stream<Arguments> endings() {
@@ -117,18 +122,6 @@ class ExperimentTests {
 				Arguments.of(new IllegalStateException("a bug"), "IllegalStateException: a bug", false),
 				Arguments.of(new OutOfMemoryError("Java heap space"), "OutOfMemoryError: Java heap space", false),
 				Arguments.of(new StackOverflowError(), "StackOverflowError", false));
-	}
-
-	@Test
-	void keepsTheStackTraceOfWhatIsNotExpected() throws IOException {
-		this.work = (_) -> throwIt(new IllegalStateException("a bug"));
-
-		trial();
-
-		assertThat(this.directory.resolve(Experiment.FAILURES)).content()
-			.contains("IllegalStateException: a bug")
-			.contains("ExperimentTests");
-		assertThat(written().partial()).contains(Experiment.FAILURES);
 	}
 
 	@Test
@@ -187,29 +180,14 @@ class ExperimentTests {
 		assertThat(this.err.toString()).isEqualTo("a line of the run%n".formatted());
 	}
 
-	@Test
-	void patienceIsSetBeforeTheRunBegins() {
-		assertThat(trial("--patience", "3")).isZero();
-
-		assertThat(this.patience).isEqualTo(Duration.ofSeconds(180));
-	}
-
-	@Test
-	void withoutTheOptionPatienceStaysAsItIs() {
+	@ParameterizedTest
+	@CsvSource({ "--patience 3, 180", "--json, 150" })
+	void patienceIsSetBeforeTheRunBeginsIfTheOptionIsThere(String options, long seconds) {
 		System.setProperty(Patience.PROPERTY, "2.5");
 
-		assertThat(trial()).isZero();
+		assertThat(trial(options.split(" "))).isZero();
 
-		assertThat(this.patience).isEqualTo(Duration.ofSeconds(150));
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "0.9", "101", "NaN", "long" })
-	void refusesPatienceThatIsNone(String factor) {
-		assertThat(trial("--patience", factor)).isEqualTo(CommandLine.ExitCode.USAGE);
-
-		assertThat(this.err.toString()).contains("--patience");
-		assertThat(this.patience).isNull();
+		assertThat(this.patience).isEqualTo(Duration.ofSeconds(seconds));
 	}
 
 	private Path report() {
