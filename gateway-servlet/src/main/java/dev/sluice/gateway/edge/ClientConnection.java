@@ -201,7 +201,7 @@ final class ClientConnection extends NioEndpoint.NioSocketWrapper {
 	private void next() {
 		this.arriving = this.arriving.next();
 		if (this.unconfirmedBytes > MAX_UNCONFIRMED_BYTES) {
-			// The poller reports when the socket is writable, or that it took too long.
+			// The poller reports that the socket is writable, or that it took too long.
 			// No
 			// thread waits meanwhile, so the limit is that of a head.
 			setWriteTimeout(this.limits.headTimeout().toMillis());
