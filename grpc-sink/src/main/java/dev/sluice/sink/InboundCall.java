@@ -3,8 +3,6 @@ package dev.sluice.sink;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -15,6 +13,7 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.sluice.contract.Fingerprint;
 import io.grpc.Attributes;
 import io.grpc.Context;
 import io.grpc.Grpc;
@@ -132,15 +131,9 @@ final class InboundCall extends ServerStreamTracer {
 		if (!(client() instanceof X509Certificate certificate)) {
 			return 0;
 		}
-		try {
-			byte[] hash = MessageDigest.getInstance("SHA-256")
-				.digest(certificate.getSubjectX500Principal().getEncoded());
-			long owner = ByteBuffer.wrap(hash).getLong();
-			return (owner != 0) ? owner : 1;
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every JVM has SHA-256", ex);
-		}
+		byte[] hash = Fingerprint.sha256(certificate.getSubjectX500Principal().getEncoded());
+		long owner = ByteBuffer.wrap(hash).getLong();
+		return (owner != 0) ? owner : 1;
 	}
 
 	/** The call's handler calls it once, before any message is complete. */
