@@ -4,7 +4,6 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
-import java.time.format.DateTimeParseException;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -74,7 +73,8 @@ public sealed interface BackendAnswer {
 		}
 		return switch (status) {
 			case 200, 201 -> saved(json(body), id, now);
-			case 409, 422 -> isKeyReused(json(body)) ? new Conflict() : new Rejected();
+			case 409, 422 -> ProblemType.KEY_REUSED.type().toString().equals(json(body).path("type").stringValue(null))
+					? new Conflict() : new Rejected();
 			case 400, 413 -> new Rejected();
 			default -> new Failed();
 		};
@@ -118,16 +118,12 @@ public sealed interface BackendAnswer {
 				? new Saved(time(answer.path("savedAt").stringValue(null), now)) : new Failed();
 	}
 
-	private static boolean isKeyReused(JsonNode answer) {
-		return ProblemType.KEY_REUSED.type().toString().equals(answer.path("type").stringValue(null));
-	}
-
 	private static @Nullable Instant time(@Nullable String text, Instant now) {
 		try {
 			Instant at = (text != null) ? Instant.parse(text) : null;
 			return (at == null || at.isBefore(Instant.EPOCH) || at.isAfter(now.plus(MAX_AHEAD))) ? null : at;
 		}
-		catch (DateTimeParseException ex) {
+		catch (DateTimeException ex) {
 			return null;
 		}
 	}
