@@ -167,7 +167,7 @@ public record RecentOrder(UUID id, Reading reading, @Nullable Acceptance accepta
 		}
 		StatusRow found = found();
 		if (now.status() == OrderStatus.SAVED || found == null || found.view().status() != OrderStatus.FAILED) {
-			throw notRedeliverable("has not failed, or is saved");
+			throw notRedeliverable("has not failed");
 		}
 		if (found.payload() == null) {
 			throw notRedeliverable("could not be read");
