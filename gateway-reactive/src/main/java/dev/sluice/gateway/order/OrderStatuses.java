@@ -68,20 +68,22 @@ public record OrderStatuses(StatusProperties properties, StatusRepository reposi
 			.map((result) -> known.atBackend(result, this.outcomes));
 	}
 
+	/** Adds what PostgreSQL has, if it answers. */
+	private Mono<RecentOrder> inTable(RecentOrder known, Duration limit, boolean needed) {
+		return ask(this.repository.find(known.id(), limit).singleOptional().map(known::with), known, needed);
+	}
+
 	/**
-	 * Adds what PostgreSQL has, if it answers.
+	 * Asks PostgreSQL about an order.
+	 * @param known the result if it does not answer
 	 * @param needed false if the request can do without it, even if a bug is why it does
 	 * not answer
 	 */
-	private Mono<RecentOrder> inTable(RecentOrder known, Duration limit, boolean needed) {
-		return this.repository.find(known.id(), limit)
-			.singleOptional()
-			.map(known::with)
-			.onErrorReturn(ProblemException.class, known)
-			.onErrorResume((_) -> !needed, (bug) -> {
-				logger.error("Order {} cannot be read from PostgreSQL because of a bug", known.id(), bug);
-				return Mono.just(known);
-			});
+	private <T> Mono<T> ask(Mono<T> query, T known, boolean needed) {
+		return query.onErrorReturn(ProblemException.class, known).onErrorResume((_) -> !needed, (bug) -> {
+			logger.error("PostgreSQL cannot be asked because of a bug", bug);
+			return Mono.just(known);
+		});
 	}
 
 	/**
@@ -123,8 +125,9 @@ public record OrderStatuses(StatusProperties properties, StatusRepository reposi
 			long startNanos = System.nanoTime();
 			Duration limit = this.properties.keyLookupLimit(mode);
 			return Mono.fromFuture(() -> RecentOrder.caughtUp(id, this.recent, limit))
-				.flatMap((inKafka) -> inTable(inKafka, limit, mode == Mode.SYNC))
-				.map(KeyUse::of)
+				.flatMap((inKafka) -> ask(
+						this.repository.keyUse(id, limit).singleOptional().map((use) -> KeyUse.of(inKafka, use)),
+						KeyUse.of(inKafka, null), mode == Mode.SYNC))
 				.doOnNext((use) -> use.record(this.meters, System.nanoTime() - startNanos));
 		});
 	}

@@ -7,14 +7,17 @@ import java.util.UUID;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 
 import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.order.PageQuery;
 import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.gateway.core.status.StatusPolicy;
 import dev.sluice.gateway.core.status.StatusRow;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.reactor.circuitbreaker.operator.CircuitBreakerOperator;
+import io.r2dbc.spi.Readable;
 import org.springframework.boot.r2dbc.autoconfigure.R2dbcProperties;
 import org.springframework.r2dbc.BadSqlGrammarException;
 import org.springframework.r2dbc.core.DatabaseClient;
@@ -50,11 +53,16 @@ class StatusRepository {
 
 	/** Looks up an order. */
 	Mono<StatusRow> find(UUID id, Duration limit) {
-		return ask(limit,
-				this.database.sql(StatusRow.FIND)
-					.bind("id", id)
-					.map((row) -> StatusRow.<RuntimeException>of(row::get))
-					.one());
+		return one(StatusRow.FIND, id, (row) -> StatusRow.<RuntimeException>of(row::get), limit);
+	}
+
+	/** Looks up what an id was used for. */
+	Mono<KeyUse.Used> keyUse(UUID id, Duration limit) {
+		return one(StatusRow.KEY_USE, id, (row) -> StatusRow.<RuntimeException>used(row::get), limit);
+	}
+
+	private <T> Mono<T> one(String sql, UUID id, Function<Readable, T> row, Duration limit) {
+		return ask(limit, this.database.sql(sql).bind("id", id).map(row).one());
 	}
 
 	/** Lists failed orders, one more than the query's limit if there are more. */

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderView;
@@ -69,14 +70,20 @@ public record OrderStatuses(StatusProperties properties, StatusRepository reposi
 				: known.atBackend(this.backend.find(known.id(), left(deadlineNanos)), this.outcomes);
 	}
 
+	/** Adds what PostgreSQL has, if it answers. */
+	private RecentOrder inTable(RecentOrder known, Duration limit, boolean needed) {
+		return ask(() -> known.with(this.repository.find(known.id(), limit)), known, needed);
+	}
+
 	/**
-	 * Adds what PostgreSQL has, if it answers.
+	 * Asks PostgreSQL about an order.
+	 * @param known the result if it does not answer
 	 * @param needed false if the request can do without it, even if a bug is why it does
 	 * not answer
 	 */
-	private RecentOrder inTable(RecentOrder known, Duration limit, boolean needed) {
+	private <T> T ask(Supplier<T> query, T known, boolean needed) {
 		try {
-			return known.with(this.repository.find(known.id(), limit));
+			return query.get();
 		}
 		catch (ProblemException _) {
 			return known;
@@ -85,7 +92,7 @@ public record OrderStatuses(StatusProperties properties, StatusRepository reposi
 			if (needed) {
 				throw ex;
 			}
-			logger.error("Order {} cannot be read from PostgreSQL because of a bug", known.id(), ex);
+			logger.error("PostgreSQL cannot be asked because of a bug", ex);
 			return known;
 		}
 	}
@@ -130,7 +137,8 @@ public record OrderStatuses(StatusProperties properties, StatusRepository reposi
 		long startNanos = System.nanoTime();
 		Duration limit = this.properties.keyLookupLimit(mode);
 		RecentOrder inKafka = RecentOrder.caughtUp(id, this.recent, limit).join();
-		KeyUse use = KeyUse.of(inTable(inKafka, limit, mode == Mode.SYNC));
+		KeyUse use = ask(() -> KeyUse.of(inKafka, this.repository.keyUse(id, limit)), KeyUse.of(inKafka, null),
+				mode == Mode.SYNC);
 		use.record(this.meters, System.nanoTime() - startNanos);
 		return use;
 	}

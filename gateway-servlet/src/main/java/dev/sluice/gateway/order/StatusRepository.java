@@ -21,12 +21,14 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.order.PageQuery;
 import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.gateway.core.status.StatusPolicy;
 import dev.sluice.gateway.core.status.StatusRow;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.jdbc.BadSqlGrammarException;
+import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -59,11 +61,16 @@ class StatusRepository implements DisposableBean {
 
 	/** Looks up an order. */
 	Optional<StatusRow> find(UUID id, Duration limit) {
-		return ask(limit,
-				() -> this.jdbc.sql(StatusRow.FIND)
-					.param("id", id)
-					.query((row, _) -> StatusRow.<SQLException>of(row::getObject))
-					.optional());
+		return one(StatusRow.FIND, id, (row, _) -> StatusRow.<SQLException>of(row::getObject), limit);
+	}
+
+	/** Looks up what an id was used for. */
+	Optional<KeyUse.Used> keyUse(UUID id, Duration limit) {
+		return one(StatusRow.KEY_USE, id, (row, _) -> StatusRow.<SQLException>used(row::getObject), limit);
+	}
+
+	private <T> Optional<T> one(String sql, UUID id, RowMapper<T> row, Duration limit) {
+		return ask(limit, () -> this.jdbc.sql(sql).param("id", id).query(row).optional());
 	}
 
 	/** Lists failed orders, one more than the query's limit if there are more. */

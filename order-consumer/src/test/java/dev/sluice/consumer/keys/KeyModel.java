@@ -51,6 +51,7 @@ import dev.sluice.gateway.core.queue.GatewayMemory;
 import dev.sluice.gateway.core.queue.Reading;
 import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.gateway.core.status.RecentOrder;
+import dev.sluice.gateway.core.status.StatusRow;
 import dev.sluice.gateway.core.web.OrderRequest;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -606,7 +607,8 @@ final class KeyModel {
 			if (this.kafka && this.assigned && reads) {
 				reading = readAll();
 			}
-			KeyUse use = KeyUse.of(known(reading));
+			RecentOrder known = known(reading);
+			KeyUse use = KeyUse.of(known, (known.row() != null) ? known.row().map(StatusRow::used) : null);
 			Placing next = new Placing(payload, mode, KeyModel.this.early[payload],
 					excuse(1 - payload, mode, use, reading));
 			try {

@@ -1,6 +1,7 @@
 package dev.sluice.gateway.core.status;
 
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.Fingerprint;
@@ -86,22 +87,22 @@ public sealed interface KeyUse {
 
 	/**
 	 * Decides from the look-ups.
-	 * @param known the order that has the key's id
+	 * @param inKafka the order that has the key's id
+	 * @param inTable what PostgreSQL knows; null if it did not answer
 	 */
-	static KeyUse of(RecentOrder known) {
-		SyncSave save = known.save();
+	static KeyUse of(RecentOrder inKafka, @Nullable Optional<Used> inTable) {
+		SyncSave save = inKafka.save();
 		if (save != null && save.fingerprint() != null) {
 			// The backend has it, whichever record was first.
 			return new Used(save.fingerprint(), null);
 		}
-		Used used = known.used();
-		if (used != null) {
+		if (inTable != null && inTable.isPresent()) {
 			// PostgreSQL has the first record: what was read from Kafka may begin with a
 			// later one.
-			return used;
+			return inTable.get();
 		}
-		Fingerprint accepted = (known.acceptance() != null) ? known.acceptance().fingerprint() : null;
-		if (known.row() == null || (accepted == null && known.reading() == Reading.BEHIND)) {
+		Fingerprint accepted = (inKafka.acceptance() != null) ? inKafka.acceptance().fingerprint() : null;
+		if (inTable == null || (accepted == null && inKafka.reading() == Reading.BEHIND)) {
 			return new Unknown(accepted);
 		}
 		return (accepted != null) ? new Used(accepted, null) : new Unused();

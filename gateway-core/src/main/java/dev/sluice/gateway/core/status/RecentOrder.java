@@ -67,11 +67,6 @@ public record RecentOrder(UUID id, Reading reading, @Nullable Acceptance accepta
 		return (this.row != null) ? this.row.orElse(null) : null;
 	}
 
-	KeyUse.@Nullable Used used() {
-		StatusRow found = found();
-		return (found != null) ? found.used() : null;
-	}
-
 	/** The client's view; null if neither has the order. */
 	public @Nullable OrderView view() {
 		StatusRow found = found();

@@ -27,10 +27,16 @@ public record StatusRow(OrderView view, String customerId, Instant acceptance, K
 
 	private static final String VIEW = "order_id, status, attempts, accepted_at, updated_at, reason";
 
+	private static final String USE = "encode(fingerprint, 'hex') AS fingerprint, encode(conflict, 'hex') AS conflict";
+
 	/** One order: {@link #of}. */
 	public static final String FIND = "SELECT " + VIEW
-			+ ", customer_id, COALESCE(acceptance, updated_at) AS acceptance, encode(fingerprint, 'hex') AS fingerprint"
-			+ ", encode(conflict, 'hex') AS conflict, payload FROM order_status WHERE order_id = :id";
+			+ ", customer_id, COALESCE(acceptance, updated_at) AS acceptance, payload, " + USE
+			+ " FROM order_status WHERE order_id = :id";
+
+	/** What an id was used for, if the row says so: {@link #used}. */
+	public static final String KEY_USE = "SELECT " + USE + " FROM order_status WHERE order_id = :id "
+			+ "AND COALESCE(fingerprint, conflict) IS NOT NULL";
 
 	/** Failed orders, the earliest failed first: {@link #view}. */
 	public static final String FAILED = "SELECT " + VIEW + " FROM order_status WHERE status = 'failed' "
@@ -44,12 +50,15 @@ public record StatusRow(OrderView view, String customerId, Instant acceptance, K
 	}
 
 	public static <E extends Exception> StatusRow of(Columns<E> row) throws E {
-		Fingerprint fingerprint = fingerprint(row, "fingerprint");
-		Fingerprint conflict = fingerprint(row, "conflict");
+		KeyUse.Used used = used(row);
 		return new StatusRow(view(row), required(row, "customer_id", String.class),
 				required(row, "acceptance", OffsetDateTime.class).toInstant(),
-				(fingerprint != null || conflict != null) ? new KeyUse.Used(fingerprint, conflict) : null,
+				(used.fingerprint() != null || used.conflict() != null) ? used : null,
 				row.get("payload", String.class));
+	}
+
+	public static <E extends Exception> KeyUse.Used used(Columns<E> row) throws E {
+		return new KeyUse.Used(fingerprint(row, "fingerprint"), fingerprint(row, "conflict"));
 	}
 
 	public static <E extends Exception> OrderView view(Columns<E> row) throws E {

@@ -8,8 +8,6 @@ import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.Order;
-import dev.sluice.contract.OrderStatus;
-import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.order.IdempotencyKey;
 import dev.sluice.gateway.core.order.Mode;
@@ -50,22 +48,21 @@ class KeyUseTests {
 		RecentOrder accepted = known(reading, ACCEPTANCE, new SyncSave(null, Instant.EPOCH, 0));
 		RecentOrder nothing = known(reading, null, null);
 		KeyUse.Used used = new KeyUse.Used(null, OTHER);
-		Optional<StatusRow> row = Optional.of(row(used));
 
-		assertThat(KeyUse.of(saved.with(row))).isEqualTo(new KeyUse.Used(THIRD, null));
-		assertThat(KeyUse.of(accepted.with(row))).isEqualTo(used);
-		assertThat(KeyUse.of(accepted.with(Optional.of(row(null))))).isEqualTo(new KeyUse.Used(OTHER, null));
-		assertThat(KeyUse.of(accepted.with(Optional.empty()))).isEqualTo(new KeyUse.Used(OTHER, null));
-		assertThat(KeyUse.of(saved)).isEqualTo(new KeyUse.Used(THIRD, null));
-		assertThat(KeyUse.of(accepted)).as("PostgreSQL may have an earlier one").isEqualTo(new KeyUse.Unknown(OTHER));
-		assertThat(KeyUse.of(nothing)).isEqualTo(new KeyUse.Unknown(null));
+		assertThat(KeyUse.of(saved, Optional.of(used))).isEqualTo(new KeyUse.Used(THIRD, null));
+		assertThat(KeyUse.of(accepted, Optional.of(used))).isEqualTo(used);
+		assertThat(KeyUse.of(accepted, Optional.empty())).isEqualTo(new KeyUse.Used(OTHER, null));
+		assertThat(KeyUse.of(saved, null)).isEqualTo(new KeyUse.Used(THIRD, null));
+		assertThat(KeyUse.of(accepted, null)).as("PostgreSQL may have an earlier one")
+			.isEqualTo(new KeyUse.Unknown(OTHER));
+		assertThat(KeyUse.of(nothing, null)).isEqualTo(new KeyUse.Unknown(null));
 	}
 
 	/** Also for a gateway that has lost Kafka after it had read everything. */
 	@ParameterizedTest
 	@EnumSource(Reading.class)
 	void isUnusedWhereBothKnowNothingUnlessKafkaIsNotReadToItsEnd(Reading reading) {
-		assertThat(KeyUse.of(known(reading, null, null).with(Optional.empty())))
+		assertThat(KeyUse.of(known(reading, null, null), Optional.empty()))
 			.isEqualTo((reading == Reading.BEHIND) ? new KeyUse.Unknown(null) : new KeyUse.Unused());
 	}
 
@@ -132,11 +129,6 @@ class KeyUseTests {
 
 	private static RecentOrder known(Reading reading, @Nullable Acceptance acceptance, @Nullable SyncSave save) {
 		return new RecentOrder(ID, reading, acceptance, save, null);
-	}
-
-	private static StatusRow row(KeyUse.@Nullable Used used) {
-		return new StatusRow(new OrderView(ID, OrderStatus.ACCEPTED, 0, null, Instant.EPOCH, null), "c-1",
-				Instant.EPOCH, used, null);
 	}
 
 	private static OrderRequest request(Mode mode) {
