@@ -50,7 +50,7 @@ final class Up extends LabCommand {
 	private static final List<String> SERVERS = List.of("Kafka", "PostgreSQL");
 
 	/** As deployed ones do, and those of experiments do not. */
-	private static final ServiceOptions WARMING_UP = ServiceOptions.NONE.withProperty(ServiceOptions.WARM_UP, "5s");
+	private static final ServiceOptions WARMING_UP = ServiceOptions.NONE.withProperty(ServiceOptions.WARM_UP, "8s");
 
 	/**
 	 * Without the optimizing compiler. Where five cold JVMs share two cores, it takes

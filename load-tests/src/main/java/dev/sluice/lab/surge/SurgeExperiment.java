@@ -102,9 +102,9 @@ public final class SurgeExperiment extends Experiment {
 			description = "The gateway's heap in MB. Default: ${DEFAULT-VALUE}.")
 	private int heapMegabytes = 384;
 
-	@Option(names = "--own-warm-up", paramLabel = "SECONDS", defaultValue = "5",
+	@Option(names = "--own-warm-up", paramLabel = "SECONDS", defaultValue = "8",
 			description = "How long the gateway warms up before it is ready; 0: not at all. Default: ${DEFAULT-VALUE}.")
-	private int ownWarmUpSeconds = 5;
+	private int ownWarmUpSeconds = 8;
 
 	@Option(names = "--repetitions", paramLabel = "COUNT", defaultValue = "1",
 			description = "Starts of each variant and mode, by turns. Default: ${DEFAULT-VALUE}.")

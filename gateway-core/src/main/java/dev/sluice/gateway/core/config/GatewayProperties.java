@@ -38,7 +38,7 @@ import org.springframework.validation.annotation.Validated;
  * 503. It goes on while earlier requests are in progress. 0 = only while they are;
  * default 1 s
  * @param warmUp time for which made-up orders warm the JVM up before the gateway starts.
- * 0 = none; default 5 s
+ * 0 = none; default 8 s
  */
 @ConfigurationProperties("sluice")
 @Validated
@@ -50,7 +50,7 @@ public record GatewayProperties(@DefaultValue("sync") Mode defaultMode,
 		@DefaultValue("0") @PositiveOrZero @DecimalMax("1000000") double clientLimit,
 		@DefaultValue("10") @Min(1) @Max(1_000_000) int clientBurst,
 		@DefaultValue("1s") @DurationMin @DurationMax(seconds = 15) Duration drainTime,
-		@DefaultValue("5s") @DurationMin @DurationMax(hours = 1) Duration warmUp) {
+		@DefaultValue("8s") @DurationMin @DurationMax(hours = 1) Duration warmUp) {
 
 	private static final int BYTES_OF_REQUEST = 60 * 1024;
 

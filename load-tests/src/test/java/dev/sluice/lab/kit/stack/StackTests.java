@@ -1,5 +1,7 @@
 package dev.sluice.lab.kit.stack;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -41,6 +43,13 @@ class StackTests {
 		}, () -> {
 			throw new LabException("no");
 		}))).withMessage("no");
+	}
+
+	@Test
+	void servicesCompileAsInTheImages() throws IOException {
+		assertThat(Files.readAllLines(Path.of("../docker/jvm"))).filteredOn((line) -> line.startsWith("-"))
+			.isNotEmpty()
+			.isSubsetOf(StackOptions.DEFAULT.jvmArgs());
 	}
 
 	private Stack stack(StackOptions options) {
