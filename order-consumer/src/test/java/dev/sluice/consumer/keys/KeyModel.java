@@ -496,7 +496,7 @@ final class KeyModel {
 		private final Deque<OrderOutcome> published = new ArrayDeque<>();
 
 		@Override
-		protected void publish(OrderOutcome outcome) {
+		public void publish(OrderOutcome outcome) {
 			this.published.add(outcome);
 		}
 
@@ -860,7 +860,7 @@ final class KeyModel {
 							+ this.memory.position(Topics.ORDER_OUTCOMES) + this.memory.withoutKafka() : "",
 					(known.acceptance() != null)
 							? known.acceptance().firstOffset() + "-" + known.acceptance().lastOffset() : "")
-					+ ((known.save() != null) ? known.save().offset() : "");
+					+ ((known.save() != null) ? known.save().lastOffset() : "");
 		}
 
 	}

@@ -130,8 +130,7 @@ class RecentOrdersIT {
 
 		assertCurrent();
 
-		assertThat(this.orders.acceptance(before))
-			.isEqualTo(new Acceptance(null, TIME, TIME, record.offset(), record.offset()));
+		assertThat(this.orders.acceptance(before)).isEqualTo(new RecentRecord(before, null, TIME, record.offset()));
 		for (int i = 0; i < 20; i++) {
 			UUID id = UUID.randomUUID();
 			send(id, JSON, TIME);

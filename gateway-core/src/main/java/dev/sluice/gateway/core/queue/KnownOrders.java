@@ -25,27 +25,24 @@ import org.jspecify.annotations.Nullable;
  * {@link #add} and {@link #advance}. Requests add what this gateway wrote itself, before
  * that thread has read it.
  */
-final class KnownOrders {
+class KnownOrders {
 
 	/** The offset of an outcome that Kafka has not acknowledged yet. */
 	private static final long UNPUBLISHED = -1;
 
-	/** To remove orders takes a look at all of them: worth it for one in so many. */
+	/** One in so many is dropped at once: each time, all of them are looked at. */
 	private static final int SHARE = 20;
 
 	private final int capacity;
 
-	private final Map<UUID, Known<Acceptance>> accepted = new ConcurrentHashMap<>();
+	private final Map<UUID, Known> accepted = new ConcurrentHashMap<>();
 
-	private final Map<UUID, Known<SyncSave>> saved = new ConcurrentHashMap<>();
+	private final Map<UUID, Known> saved = new ConcurrentHashMap<>();
 
 	private volatile Map<TopicPartition, Part> parts = Map.of();
 
 	/** What the parts were when everything had been read for once. */
 	private volatile Map<?, ?> current = Map.of();
-
-	/** Number of records that were committed since the last removal. */
-	private long passed;
 
 	/**
 	 * @param capacity maximum number of orders; a batch that was just read comes on top
@@ -54,16 +51,18 @@ final class KnownOrders {
 		this.capacity = capacity;
 	}
 
-	@Nullable Acceptance acceptance(UUID id) {
-		return order(this.accepted.get(id));
+	/** The acceptance of an order; null if none is known. */
+	public @Nullable RecentRecord acceptance(UUID id) {
+		return record(this.accepted.get(id));
 	}
 
-	@Nullable SyncSave syncSave(UUID id) {
-		return order(this.saved.get(id));
+	/** The synchronous save of an order; null if none is known. */
+	public @Nullable RecentRecord syncSave(UUID id) {
+		return record(this.saved.get(id));
 	}
 
-	private static <T> @Nullable T order(@Nullable Known<T> known) {
-		return (known != null && !known.isForgotten()) ? known.order() : null;
+	private static @Nullable RecentRecord record(@Nullable Known known) {
+		return (known != null && !known.isForgotten()) ? known.record() : null;
 	}
 
 	/** Number of orders in memory. */
@@ -71,52 +70,55 @@ final class KnownOrders {
 		return this.accepted.size() + this.saved.size();
 	}
 
-	/** Kafka has acknowledged an order of this gateway. */
-	void acknowledged(UUID id, Acceptance acceptance, TopicPartition partition) {
-		Part part = this.parts.get(partition);
+	/**
+	 * Kafka has acknowledged an order of this gateway.
+	 * @param partition the partition of {@link Topics#ORDERS} that has its record
+	 */
+	public void accepted(RecentRecord acceptance, int partition) {
+		Part part = this.parts.get(new TopicPartition(Topics.ORDERS, partition));
 		if (part != null && acceptance.lastOffset() >= part.committed && size() < this.capacity) {
-			accept(id, acceptance, part);
+			accept(acceptance, part);
 		}
 	}
 
-	private void accept(UUID id, Acceptance acceptance, Part part) {
-		this.accepted.merge(id, new Known<>(part, acceptance.lastOffset(), acceptance), (before, now) -> {
+	private void accept(RecentRecord acceptance, Part part) {
+		this.accepted.merge(acceptance.id(), new Known(part, acceptance), (before, now) -> {
 			if (before.isForgotten()) {
 				return now;
 			}
-			if (before.offset() == now.offset() && before.part() == now.part()) {
+			if (before.record().lastOffset() == acceptance.lastOffset() && before.part() == part) {
 				// This gateway wrote it.
 				return before;
 			}
-			Known<Acceptance> last = (before.offset() > now.offset()) ? before : now;
-			return new Known<>(last.part(), last.offset(), before.order().merge(now.order()));
+			RecentRecord both = before.record().merge(acceptance);
+			return new Known((both.lastOffset() == acceptance.lastOffset()) ? part : before.part(), both);
 		});
 	}
 
 	/** The outcome of a synchronous order is about to be published. */
 	void publishing(UUID id, @Nullable Fingerprint fingerprint, Instant savedAt) {
-		this.saved.merge(id, new Known<>(null, UNPUBLISHED, new SyncSave(fingerprint, savedAt, UNPUBLISHED)),
+		this.saved.merge(id, new Known(null, new RecentRecord(id, fingerprint, savedAt, UNPUBLISHED)),
 				(before, now) -> before.isForgotten() ? now : before);
 	}
 
 	/**
 	 * The outcome of a synchronous order has been published.
-	 * @param record its record; null if Kafka has not acknowledged one
+	 * @param sent its record; null if Kafka has not acknowledged one
 	 */
-	void published(UUID id, @Nullable RecordMetadata record) {
-		Part part = (record != null) ? this.parts.get(new TopicPartition(record.topic(), record.partition())) : null;
+	void published(UUID id, @Nullable RecordMetadata sent) {
+		Part part = (sent != null) ? this.parts.get(new TopicPartition(sent.topic(), sent.partition())) : null;
 		this.saved.computeIfPresent(id, (_, save) -> {
 			if (save.part() != null) {
 				return save;
 			}
-			return (record != null && part != null && record.offset() >= part.committed) ? new Known<>(part,
-					record.offset(), new SyncSave(save.order().fingerprint(), save.order().savedAt(), record.offset()))
-					: null;
+			RecentRecord record = save.record();
+			return (sent != null && part != null && sent.offset() >= part.committed)
+					? new Known(part, new RecentRecord(id, record.fingerprint(), record.first(), sent.offset())) : null;
 		});
 	}
 
 	/** The partitions that are read; another map after each {@link #assign}. */
-	Map<TopicPartition, Part> parts() {
+	public Map<TopicPartition, Part> parts() {
 		return this.parts;
 	}
 
@@ -136,10 +138,11 @@ final class KnownOrders {
 	}
 
 	/**
-	 * Whether everything was read once, and nothing of it has been lost since.
+	 * Whether everything was read once, and nothing of it has been lost since: an order
+	 * that was looked up meanwhile and is not known was not there.
 	 * @param read an earlier result of {@link #parts}
 	 */
-	boolean isKnown(Object read) {
+	public boolean isKnown(Object read) {
 		Map<TopicPartition, Part> now = this.parts;
 		return now == read && now == this.current && isComplete(now);
 	}
@@ -203,7 +206,6 @@ final class KnownOrders {
 	private void removeForgotten() {
 		this.accepted.values().removeIf(Known::isForgotten);
 		this.saved.values().removeIf(Known::isForgotten);
-		this.passed = 0;
 	}
 
 	/** Forgets the orders that the projection has committed; all if it has gone back. */
@@ -214,29 +216,26 @@ final class KnownOrders {
 				clear();
 				return;
 			}
-			this.passed += offset - part.committed;
 			part.committed = offset;
 			if (offset >= part.awaited) {
 				part.awaitedNanos = System.nanoTime();
 				part.awaited = part.position;
 			}
 		}
-		if (this.passed > size() / SHARE) {
-			removeForgotten();
-		}
+		removeForgotten();
 	}
 
 	/** Adds a record that was read. */
 	void add(TopicPartition partition, RecentRecord record) {
 		Part part = this.parts.get(partition);
-		if (part == null || record.offset() < part.committed) {
+		if (part == null || record.lastOffset() < part.committed) {
 			return;
 		}
-		if (record.acceptance() != null) {
-			accept(record.id(), record.acceptance(), part);
+		if (partition.topic().equals(Topics.ORDERS)) {
+			accept(record, part);
 		}
-		if (record.save() != null) {
-			this.saved.put(record.id(), new Known<>(part, record.offset(), record.save()));
+		else {
+			this.saved.put(record.id(), new Known(part, record));
 		}
 	}
 
@@ -259,9 +258,6 @@ final class KnownOrders {
 			}
 		}
 		if (size() > this.capacity) {
-			removeForgotten();
-		}
-		if (size() > this.capacity) {
 			for (Part part : this.parts.values()) {
 				long from = part.forgottenTo();
 				part.knownFrom = from + Math.ceilDiv(Math.max(0, part.position - from), SHARE);
@@ -274,12 +270,11 @@ final class KnownOrders {
 	 * An order in memory.
 	 *
 	 * @param part the partition of its record; null while this gateway publishes it
-	 * @param offset the offset of its last record
 	 */
-	private record Known<T>(@Nullable Part part, long offset, T order) {
+	private record Known(@Nullable Part part, RecentRecord record) {
 
 		boolean isForgotten() {
-			return this.part != null && this.offset < this.part.forgottenTo();
+			return this.part != null && this.record.lastOffset() < this.part.forgottenTo();
 		}
 
 	}

@@ -1,7 +1,6 @@
 package dev.sluice.gateway.core.queue;
 
 import java.time.Instant;
-import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -47,7 +46,7 @@ public class OutcomePublisher implements DisposableBean {
 
 	private final OrderTopics topics;
 
-	private final RecentOrders accepted;
+	private final RecentOrders recent;
 
 	private final JsonMapper json;
 
@@ -60,10 +59,10 @@ public class OutcomePublisher implements DisposableBean {
 		.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("outcome-sender").factory());
 
 	public OutcomePublisher(QueueProperties properties, KafkaTemplate<String, byte[]> kafka, OrderTopics topics,
-			RecentOrders accepted, JsonMapper json, MeterRegistry meters) {
+			RecentOrders recent, JsonMapper json, MeterRegistry meters) {
 		this.kafka = kafka;
 		this.topics = topics;
-		this.accepted = accepted;
+		this.recent = recent;
 		this.json = json;
 		this.places = new Semaphore(properties.maxInFlight());
 		this.lost = GatewayMetric.OUTCOMES_LOST.counter(meters);
@@ -82,29 +81,18 @@ public class OutcomePublisher implements DisposableBean {
 			publish(OrderOutcome.conflict(order.id(), order.customerId(), Instant.now(), fingerprint));
 		}
 		SavedOrder saved = result.savedOrThrow(request.key());
-		publish(saved.id(), order.customerId(), saved.savedAt(), fingerprint);
+		publish(OrderOutcome.savedSync(saved.id(), order.customerId(), saved.savedAt(), fingerprint));
 		return OrderReply.saved(saved);
 	}
 
-	/**
-	 * Publishes that an order is saved.
-	 * @param id the order's id
-	 * @param customerId the order's customer
-	 * @param savedAt time of the save, by the backend's clock
-	 * @param fingerprint of an order with an idempotency key; else null
-	 */
-	public void publish(UUID id, String customerId, Instant savedAt, @Nullable Fingerprint fingerprint) {
-		publish(OrderOutcome.savedSync(id, customerId, savedAt, fingerprint));
-	}
-
-	protected void publish(OrderOutcome outcome) {
+	public void publish(OrderOutcome outcome) {
 		if (!this.topics.ready() || !this.places.tryAcquire()) {
 			this.lost.increment();
 			return;
 		}
 		if (outcome.conflict() == null) {
 			Fingerprint fingerprint = (outcome.fingerprint() != null) ? new Fingerprint(outcome.fingerprint()) : null;
-			this.accepted.known().publishing(outcome.orderId(), fingerprint, outcome.at());
+			this.recent.publishing(outcome.orderId(), fingerprint, outcome.at());
 		}
 		try {
 			this.sender.execute(() -> send(outcome));
@@ -132,7 +120,7 @@ public class OutcomePublisher implements DisposableBean {
 	private void end(OrderOutcome outcome, @Nullable RecordMetadata record, @Nullable Throwable failure) {
 		this.places.release();
 		if (outcome.conflict() == null) {
-			this.accepted.known().published(outcome.orderId(), record);
+			this.recent.published(outcome.orderId(), record);
 		}
 		if (record == null) {
 			logger.debug("The outcome of order {} was not published", outcome.orderId(), failure);

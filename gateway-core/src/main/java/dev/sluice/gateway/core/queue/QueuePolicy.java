@@ -140,8 +140,9 @@ public final class QueuePolicy implements DisposableBean {
 	 */
 	public OrderView acknowledged(PendingSend send, RecordMetadata record) {
 		this.failedNanos = null;
-		this.recent.accepted(send.order().id(), send.order().fingerprint(), send.acceptedAt(), record.partition(),
-				record.offset());
+		this.recent.accepted(
+				new RecentRecord(send.order().id(), send.order().fingerprint(), send.acceptedAt(), record.offset()),
+				record.partition());
 		return OrderReply.accepted(send.order().id());
 	}
 

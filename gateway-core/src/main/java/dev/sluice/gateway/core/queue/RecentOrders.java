@@ -1,11 +1,10 @@
 package dev.sluice.gateway.core.queue;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
@@ -17,16 +16,19 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.Topics;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.threads.Supervisor;
+import dev.sluice.topics.BoundedBytesDeserializer;
 import io.micrometer.core.instrument.MeterRegistry;
+import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
@@ -62,7 +64,7 @@ import org.springframework.stereotype.Component;
  * so long that Kafka seemed lost.
  */
 @Component
-public class RecentOrders implements SmartLifecycle {
+public class RecentOrders extends KnownOrders implements SmartLifecycle {
 
 	private static final Logger logger = LoggerFactory.getLogger(RecentOrders.class);
 
@@ -82,13 +84,16 @@ public class RecentOrders implements SmartLifecycle {
 	 */
 	private static final int LOST = 30;
 
+	/** A batch of this many records means that there are more. */
+	static final int FULL_BATCH = 2_000;
+
+	private static final int TIMEOUT_MILLIS = 2_000;
+
 	private final Supplier<Admin> admins;
 
 	private final Supervisor supervisor;
 
 	private final Duration wait;
-
-	private final KnownOrders orders;
 
 	private final RecentReader topics;
 
@@ -115,9 +120,9 @@ public class RecentOrders implements SmartLifecycle {
 	@Autowired
 	public RecentOrders(StatusProperties properties, OrderTopics topics, ConsumerFactory<?, ?> consumers,
 			KafkaAdmin admins, JsonMapper json, MeterRegistry meters, Supervisor supervisor) {
-		this(properties, topics::ids, () -> RecentClients.admin(admins.getConfigurationProperties()),
-				() -> RecentClients.consumer(consumers.getConfigurationProperties(), properties.projectionGroup()),
-				json, meters, supervisor, WAIT);
+		this(properties, topics::ids, () -> Admin.create(config(admins.getConfigurationProperties())),
+				() -> consumer(config(consumers.getConfigurationProperties()), properties.projectionGroup()), json,
+				meters, supervisor, WAIT);
 	}
 
 	/**
@@ -129,41 +134,46 @@ public class RecentOrders implements SmartLifecycle {
 	RecentOrders(StatusProperties properties, Supplier<Map<String, Uuid>> topics, Supplier<Admin> admins,
 			Supplier<Consumer<byte[], byte[]>> consumers, JsonMapper json, MeterRegistry meters, Supervisor supervisor,
 			Duration wait) {
-		this.orders = new KnownOrders(properties.recentOrders());
-		this.topics = new RecentReader(this.orders, topics, consumers, json, () -> LockSupport.unpark(this.asker));
+		super(properties.recentOrders());
+		this.topics = new RecentReader(this, topics, consumers, json, () -> LockSupport.unpark(this.asker));
 		this.admins = admins;
 		this.supervisor = supervisor;
 		this.wait = wait;
-		GatewayMetric.RECENT_ORDERS.gauge(meters, this, (recent) -> recent.orders.size());
+		GatewayMetric.RECENT_ORDERS.gauge(meters, this, KnownOrders::size);
 		GatewayMetric.RECENT_LAG.gauge(meters, this, (recent) -> recent.lag);
 	}
 
-	/** What has been read, for {@link #isKnown}. */
-	public Object read() {
-		return this.orders.parts();
+	/** What both clients have: they detect within 2 s that a broker does not answer. */
+	private static Map<String, Object> config(Map<String, Object> given) {
+		Map<String, Object> config = new HashMap<>(given);
+		config.put(CommonClientConfigs.CLIENT_ID_CONFIG, READER);
+		config.put(CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
+		config.put(CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
+		config.put(CommonClientConfigs.RECONNECT_BACKOFF_MAX_MS_CONFIG, 500);
+		return config;
 	}
 
 	/**
-	 * Whether nothing was lost between a call of {@link #read} and this one: an order
-	 * that was looked up meanwhile and is not known was not there.
+	 * Reads, without a place in a consumer group.
+	 * @param group the group whose committed offsets it asks for
 	 */
-	public boolean isKnown(Object read) {
-		return this.orders.isKnown(read);
-	}
-
-	/** The acceptance of an order; null if none is known. */
-	public @Nullable Acceptance acceptance(UUID id) {
-		return this.orders.acceptance(id);
-	}
-
-	/** The synchronous save of an order; null if none is known. */
-	public @Nullable SyncSave syncSave(UUID id) {
-		return this.orders.syncSave(id);
+	private static Consumer<byte[], byte[]> consumer(Map<String, Object> config, String group) {
+		config.put(ConsumerConfig.GROUP_ID_CONFIG, group);
+		config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+		config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+		config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+		// Before anybody writes to it, a new partition is read.
+		config.put(ConsumerConfig.METADATA_MAX_AGE_CONFIG, LOOK_INTERVAL.toMillis());
+		// A backlog is read in small portions, because the heap may be small.
+		config.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, FULL_BATCH);
+		config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 256 * 1024);
+		config.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 2 * 1024 * 1024);
+		return new KafkaConsumer<>(config, new BoundedBytesDeserializer(), new BoundedBytesDeserializer());
 	}
 
 	/** Whether PostgreSQL may lack the outcomes of orders that ended seconds ago. */
 	public boolean isProjectionBehind() {
-		return this.orders.isUncommittedFor(this.wait.multipliedBy(LOST));
+		return isUncommittedFor(this.wait.multipliedBy(LOST));
 	}
 
 	/**
@@ -185,24 +195,6 @@ public class RecentOrders implements SmartLifecycle {
 
 	private boolean isLost() {
 		return this.silentWaits.get() >= LOST;
-	}
-
-	private Reading withoutKafka() {
-		return isLost() ? this.orders.withoutKafka() : Reading.BEHIND;
-	}
-
-	/**
-	 * Kafka has acknowledged an order of this gateway.
-	 * @param fingerprint the payload's fingerprint if the id may be used again, else null
-	 */
-	public void accepted(UUID id, @Nullable Fingerprint fingerprint, Instant acceptedAt, int partition, long offset) {
-		this.orders.acknowledged(id, new Acceptance(fingerprint, acceptedAt, acceptedAt, offset, offset),
-				new TopicPartition(Topics.ORDERS, partition));
-	}
-
-	/** For the outcomes that this gateway publishes. */
-	KnownOrders known() {
-		return this.orders;
 	}
 
 	@Override
@@ -256,10 +248,10 @@ public class RecentOrders implements SmartLifecycle {
 
 	/** Asks Kafka for the ends of the partitions, and waits until they have been read. */
 	private Reading readToEnds(Admin client) throws InterruptedException {
-		Map<TopicPartition, KnownOrders.Part> parts = this.orders.parts();
+		Map<TopicPartition, KnownOrders.Part> parts = parts();
 		for (int waits = 0; parts.isEmpty() && this.running && waits < LOST; waits++) {
 			LockSupport.parkNanos(this.wait.toNanos());
-			parts = this.orders.parts();
+			parts = parts();
 		}
 		if (parts.isEmpty()) {
 			return Reading.BEHIND;
@@ -268,24 +260,24 @@ public class RecentOrders implements SmartLifecycle {
 			.listOffsets(parts.keySet().stream().collect(Collectors.toMap((part) -> part, (_) -> OffsetSpec.latest())))
 			.all());
 		if (ends == null) {
-			return withoutKafka();
+			return isLost() ? withoutKafka() : Reading.BEHIND;
 		}
 		// There may be much to read: a caller need not wait for all of it.
 		long deadlineNanos = System.nanoTime() + LOST * this.wait.toNanos();
 		do {
 			long left = 0;
 			for (Map.Entry<TopicPartition, ListOffsetsResultInfo> end : ends.entrySet()) {
-				KnownOrders.Part part = Objects.requireNonNull(parts.get(end.getKey()));
+				Part part = Objects.requireNonNull(parts.get(end.getKey()));
 				left += Math.max(0, end.getValue().offset() - part.position());
 			}
 			this.lag = left;
 			if (left == 0) {
-				return this.orders.atEnd(parts);
+				return atEnd(parts);
 			}
 			LockSupport.unpark(this.reader);
 			LockSupport.parkNanos(this.wait.toNanos());
 		}
-		while (this.running && this.orders.parts() == parts && System.nanoTime() - deadlineNanos < 0);
+		while (this.running && parts() == parts && System.nanoTime() - deadlineNanos < 0);
 		return Reading.BEHIND;
 	}
 

@@ -25,8 +25,13 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Reads the topics of {@link RecentOrders} into {@link KnownOrders}, as long as they are
  * there, and how far the projection has committed them. Confined to one thread.
+ *
+ * @param topics the ids of the topics; empty while one is missing
+ * @param consumers opens a client, again after each failure
+ * @param onProgress called when there is something new to read, or has been read
  */
-final class RecentReader {
+record RecentReader(KnownOrders orders, Supplier<Map<String, Uuid>> topics,
+		Supplier<Consumer<byte[], byte[]>> consumers, JsonMapper json, Runnable onProgress) {
 
 	private static final Logger logger = LoggerFactory.getLogger(RecentReader.class);
 
@@ -35,36 +40,6 @@ final class RecentReader {
 
 	private static final Duration POLL = Duration.ofMillis(100);
 
-	private final KnownOrders orders;
-
-	private final Supplier<Map<String, Uuid>> topics;
-
-	private final Supplier<Consumer<byte[], byte[]>> consumers;
-
-	private final JsonMapper json;
-
-	private final Runnable onProgress;
-
-	/** The ids of the topics that are read. */
-	private Map<String, Uuid> topicIds = Map.of();
-
-	/** When the last look at the topics began. */
-	private long lookNanos;
-
-	/**
-	 * @param topics the ids of the topics; empty while one is missing
-	 * @param consumers opens a client, again after each failure
-	 * @param onProgress called when there is something new to read, or has been read
-	 */
-	RecentReader(KnownOrders orders, Supplier<Map<String, Uuid>> topics, Supplier<Consumer<byte[], byte[]>> consumers,
-			JsonMapper json, Runnable onProgress) {
-		this.orders = orders;
-		this.topics = topics;
-		this.consumers = consumers;
-		this.json = json;
-		this.onProgress = onProgress;
-	}
-
 	/**
 	 * Reads until it fails, or is to stop, and then forgets everything.
 	 * @param goesOn called after each round
@@ -72,7 +47,14 @@ final class RecentReader {
 	Duration read(BooleanSupplier goesOn) throws InterruptedException {
 		Consumer<byte[], byte[]> client = this.consumers.get();
 		try {
+			Map<String, Uuid> ids = Map.of();
+			long lookNanos = System.nanoTime();
 			do {
+				long nowNanos = System.nanoTime();
+				if (this.orders.parts().isEmpty() || nowNanos - lookNanos >= RecentOrders.LOOK_INTERVAL.toNanos()) {
+					lookNanos = nowNanos;
+					ids = look(client, ids);
+				}
 				readOnce(client);
 			}
 			while (goesOn.getAsBoolean());
@@ -85,11 +67,6 @@ final class RecentReader {
 	}
 
 	private void readOnce(Consumer<byte[], byte[]> client) {
-		if (this.orders.parts().isEmpty()
-				|| System.nanoTime() - this.lookNanos >= RecentOrders.LOOK_INTERVAL.toNanos()) {
-			this.lookNanos = System.nanoTime();
-			look(client);
-		}
 		if (this.orders.parts().isEmpty()) {
 			LockSupport.parkNanos(PAUSE.toNanos());
 			return;
@@ -104,20 +81,24 @@ final class RecentReader {
 		this.orders.advance(client);
 		if (!records.isEmpty()) {
 			this.onProgress.run();
-			if (records.count() < RecentClients.FULL_BATCH) {
+			if (records.count() < RecentOrders.FULL_BATCH) {
 				LockSupport.parkNanos(PAUSE.toNanos());
 			}
 		}
 	}
 
-	/** Begins again if a topic is another one or has more partitions, or all is lost. */
-	private void look(Consumer<byte[], byte[]> client) {
+	/**
+	 * Begins again if a topic is another one or has more partitions, or all is lost.
+	 * @param before the ids of the topics that are read
+	 * @return the ids of those that are read now
+	 */
+	private Map<String, Uuid> look(Consumer<byte[], byte[]> client, Map<String, Uuid> before) {
 		try {
 			Map<String, Uuid> ids = this.topics.get();
 			Set<TopicPartition> partitions = ids.isEmpty() ? Set.of() : partitions(client);
 			if (partitions.isEmpty()) {
 				this.orders.clear();
-				return;
+				return before;
 			}
 			Map<TopicPartition, Long> committed = new HashMap<>();
 			client.committed(partitions).forEach((partition, offset) -> {
@@ -126,15 +107,16 @@ final class RecentReader {
 				}
 			});
 			this.orders.commit(committed);
-			if (!ids.equals(this.topicIds) || !partitions.equals(this.orders.parts().keySet())) {
+			if (!ids.equals(before) || !partitions.equals(this.orders.parts().keySet())) {
 				logger.info("Reading the recent orders of {} partitions from {}", partitions.size(), committed);
 				this.orders.assign(partitions, committed, client);
-				this.topicIds = ids;
 				this.onProgress.run();
 			}
+			return ids;
 		}
 		catch (RetriableException _) {
 			// What is known stays as it is until Kafka answers.
+			return before;
 		}
 	}
 

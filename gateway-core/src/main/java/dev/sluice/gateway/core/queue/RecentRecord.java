@@ -18,16 +18,38 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A record about an order: the order was either accepted or saved synchronously.
+ * What a topic says of an order: {@link Topics#ORDERS} that it was accepted,
+ * {@link Topics#ORDER_OUTCOMES} that it was saved synchronously.
  *
- * @param offset the record's offset
  * @param id the order's id
- * @param acceptance null if the record is an outcome
- * @param save null if the record is an order
+ * @param fingerprint the payload's, from its first record; null if its id is not derived
+ * from an idempotency key
+ * @param first when it was accepted, or saved, by the backend's clock
+ * @param last when it was accepted again for redelivery, else the same as {@code first}
+ * @param firstOffset the offset of its first record
+ * @param lastOffset the offset of its last record
  */
-record RecentRecord(long offset, UUID id, @Nullable Acceptance acceptance, @Nullable SyncSave save) {
+public record RecentRecord(UUID id, @Nullable Fingerprint fingerprint, Instant first, Instant last, long firstOffset,
+		long lastOffset) {
 
 	private static final String SYNC_SUFFIX = "/sync";
+
+	/** The only record of an order. */
+	public RecentRecord(UUID id, @Nullable Fingerprint fingerprint, Instant time, long offset) {
+		this(id, fingerprint, time, time, offset, offset);
+	}
+
+	/**
+	 * A later record with another payload is not an acceptance: the first one counts.
+	 */
+	RecentRecord merge(RecentRecord other) {
+		RecentRecord earlier = (this.firstOffset <= other.firstOffset) ? this : other;
+		RecentRecord later = (earlier == this) ? other : this;
+		boolean same = later.fingerprint == null || later.fingerprint.equals(earlier.fingerprint);
+		Instant last = (same && later.last.isAfter(earlier.last)) ? later.last : earlier.last;
+		return new RecentRecord(this.id, earlier.fingerprint, earlier.first, last, earlier.firstOffset,
+				Math.max(this.lastOffset, other.lastOffset));
+	}
 
 	/**
 	 * Parses a record of {@link Topics#ORDERS} or {@link Topics#ORDER_OUTCOMES}.
@@ -51,11 +73,10 @@ record RecentRecord(long offset, UUID id, @Nullable Acceptance acceptance, @Null
 			return null;
 		}
 		UUID orderId = UUID.fromString(id);
-		// The precision of PostgreSQL.
-		Instant acceptedAt = Instant.parse(time).truncatedTo(ChronoUnit.MICROS);
 		Fingerprint fingerprint = OrderIds.isDerived(orderId) ? Fingerprint.ofJson(value) : null;
-		return new RecentRecord(record.offset(), orderId,
-				new Acceptance(fingerprint, acceptedAt, acceptedAt, record.offset(), record.offset()), null);
+		// The precision of PostgreSQL.
+		return new RecentRecord(orderId, fingerprint, Instant.parse(time).truncatedTo(ChronoUnit.MICROS),
+				record.offset());
 	}
 
 	private static @Nullable RecentRecord outcome(ConsumerRecord<byte[], byte[]> record, JsonMapper json) {
@@ -70,9 +91,8 @@ record RecentRecord(long offset, UUID id, @Nullable Acceptance acceptance, @Null
 			return null;
 		}
 		String hex = outcome.fingerprint();
-		Fingerprint fingerprint = (hex != null) ? new Fingerprint(hex) : null;
-		return new RecentRecord(record.offset(), outcome.orderId(), null,
-				new SyncSave(fingerprint, outcome.at(), record.offset()));
+		return new RecentRecord(outcome.orderId(), (hex != null) ? new Fingerprint(hex) : null, outcome.at(),
+				record.offset());
 	}
 
 	private static @Nullable String text(ConsumerRecord<byte[], byte[]> record, String name) {

@@ -12,7 +12,7 @@ import dev.sluice.gateway.core.order.IdempotencyKey;
 import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.Reading;
-import dev.sluice.gateway.core.queue.SyncSave;
+import dev.sluice.gateway.core.queue.RecentRecord;
 import dev.sluice.gateway.core.web.OrderRequest;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
@@ -91,7 +91,7 @@ public sealed interface KeyUse {
 	 * @param inTable what PostgreSQL knows; null if it did not answer
 	 */
 	static KeyUse of(RecentOrder inKafka, @Nullable Optional<Used> inTable) {
-		SyncSave save = inKafka.save();
+		RecentRecord save = inKafka.save();
 		if (save != null && save.fingerprint() != null) {
 			// The backend has it, whichever record was first.
 			return new Used(save.fingerprint(), null);

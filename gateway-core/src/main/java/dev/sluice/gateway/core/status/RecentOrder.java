@@ -8,6 +8,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 import dev.sluice.contract.Fingerprint;
+import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.Placed;
@@ -18,11 +19,10 @@ import dev.sluice.gateway.core.order.OrderCodec;
 import dev.sluice.gateway.core.order.OrderIds;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
-import dev.sluice.gateway.core.queue.Acceptance;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.queue.Reading;
 import dev.sluice.gateway.core.queue.RecentOrders;
-import dev.sluice.gateway.core.queue.SyncSave;
+import dev.sluice.gateway.core.queue.RecentRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * @param row what PostgreSQL has, which is asked after Kafka, so that it has what is
  * forgotten in between; null if it did not answer
  */
-public record RecentOrder(UUID id, Reading reading, @Nullable Acceptance acceptance, @Nullable SyncSave save,
+public record RecentOrder(UUID id, Reading reading, @Nullable RecentRecord acceptance, @Nullable RecentRecord save,
 		@Nullable Optional<StatusRow> row) {
 
 	/** The order as far as Kafka has been read. */
@@ -52,7 +52,7 @@ public record RecentOrder(UUID id, Reading reading, @Nullable Acceptance accepta
 	 */
 	public static CompletableFuture<RecentOrder> caughtUp(UUID id, RecentOrders orders, Duration limit) {
 		return orders.caughtUp(limit).thenApply((reading) -> {
-			Object read = orders.read();
+			Object read = orders.parts();
 			RecentOrder known = of(id, orders);
 			return orders.isKnown(read) ? new RecentOrder(id, reading, known.acceptance, known.save, null) : known;
 		});
@@ -75,7 +75,7 @@ public record RecentOrder(UUID id, Reading reading, @Nullable Acceptance accepta
 			return view;
 		}
 		if (this.save != null) {
-			return saved(this.save.savedAt());
+			return saved(this.save.first());
 		}
 		if (this.acceptance != null && (found == null || this.acceptance.last().isAfter(found.acceptance()))) {
 			return new OrderView(this.id, OrderStatus.ACCEPTED, 0, acceptedAt(), this.acceptance.last(), null);
@@ -125,7 +125,7 @@ public record RecentOrder(UUID id, Reading reading, @Nullable Acceptance accepta
 		if (result instanceof BackendResult.Saved(SavedOrder order)) {
 			StatusRow found = found();
 			if (found != null && view != null && view.status() == OrderStatus.FAILED) {
-				outcomes.publish(this.id, found.customerId(), order.savedAt(), null);
+				outcomes.publish(OrderOutcome.savedSync(this.id, found.customerId(), order.savedAt(), null));
 			}
 			return saved(order.savedAt());
 		}

@@ -16,9 +16,9 @@ import tools.jackson.databind.json.JsonMapper;
 /** Knows the orders that a test gives it, and reads as far as the test decides. */
 public class FakeRecentOrders extends RecentOrders {
 
-	private final Map<UUID, Acceptance> acceptances = new HashMap<>();
+	private final Map<UUID, RecentRecord> acceptances = new HashMap<>();
 
-	private final Map<UUID, SyncSave> saves = new HashMap<>();
+	private final Map<UUID, RecentRecord> saves = new HashMap<>();
 
 	private Runnable whileReading = () -> {
 	};
@@ -34,11 +34,11 @@ public class FakeRecentOrders extends RecentOrders {
 	}
 
 	public void accept(UUID id, Fingerprint fingerprint, Instant first, Instant last) {
-		this.acceptances.put(id, new Acceptance(fingerprint, first, last, 0, 0));
+		this.acceptances.put(id, new RecentRecord(id, fingerprint, first, last, 0, 0));
 	}
 
 	public void save(UUID id, Instant savedAt) {
-		this.saves.put(id, new SyncSave(null, savedAt, 0));
+		this.saves.put(id, new RecentRecord(id, null, savedAt, 0));
 	}
 
 	public void forget(UUID id) {
@@ -64,12 +64,12 @@ public class FakeRecentOrders extends RecentOrders {
 	}
 
 	@Override
-	public Acceptance acceptance(UUID id) {
+	public RecentRecord acceptance(UUID id) {
 		return this.acceptances.get(id);
 	}
 
 	@Override
-	public SyncSave syncSave(UUID id) {
+	public RecentRecord syncSave(UUID id) {
 		return this.saves.get(id);
 	}
 
@@ -85,8 +85,8 @@ public class FakeRecentOrders extends RecentOrders {
 	}
 
 	@Override
-	public void accepted(UUID id, Fingerprint fingerprint, Instant acceptedAt, int partition, long offset) {
-		this.acceptances.put(id, new Acceptance(fingerprint, acceptedAt, acceptedAt, offset, offset));
+	public void accepted(RecentRecord acceptance, int partition) {
+		this.acceptances.put(acceptance.id(), acceptance);
 	}
 
 }

@@ -136,12 +136,12 @@ class KnownOrdersTests {
 	/** It may be read at any moment, or may have been read and forgotten. */
 	@Test
 	void keepsWhatTheGatewayWroteUntilItIsReadOrCommitted() {
-		this.orders.acknowledged(ID, accepted(ID, 0).acceptance(), ORDERS);
+		this.orders.accepted(accepted(ID, 0), 0);
 		this.orders.publishing(OTHER_ID, PAYLOAD, TIME);
 		this.orders.published(OTHER_ID, outcome(0));
 		this.orders.commit(Map.of());
 		assertThat(this.orders.acceptance(ID)).isNotNull();
-		assertThat(this.orders.syncSave(OTHER_ID)).isEqualTo(new SyncSave(PAYLOAD, TIME, 0));
+		assertThat(this.orders.syncSave(OTHER_ID)).isEqualTo(new RecentRecord(OTHER_ID, PAYLOAD, TIME, 0));
 
 		this.orders.commit(Map.of(ORDERS, 1L, OUTCOMES, 1L));
 
@@ -154,7 +154,7 @@ class KnownOrdersTests {
 		this.orders.publishing(OTHER_ID, PAYLOAD, TIME);
 		this.orders.commit(Map.of(ORDERS, 1L, OUTCOMES, 1L));
 
-		this.orders.acknowledged(ID, accepted(ID, 0).acceptance(), ORDERS);
+		this.orders.accepted(accepted(ID, 0), 0);
 		this.orders.published(OTHER_ID, outcome(0));
 
 		assertThat(this.orders.acceptance(ID)).isNull();
@@ -163,10 +163,10 @@ class KnownOrdersTests {
 
 	@Test
 	void believesAnOutcomeThatItHasRead() {
-		SyncSave save = new SyncSave(PAYLOAD, TIME, 0);
+		RecentRecord save = new RecentRecord(ID, PAYLOAD, TIME, 0);
 		this.orders.publishing(ID, null, TIME.plusSeconds(1));
 
-		this.orders.add(OUTCOMES, new RecentRecord(0, ID, null, save));
+		this.orders.add(OUTCOMES, save);
 
 		assertThat(this.orders.syncSave(ID)).isEqualTo(save);
 	}
@@ -187,24 +187,24 @@ class KnownOrdersTests {
 
 	@Test
 	void takesTheFirstPayloadInTheTopicHoweverItLearnsOfThem() {
-		this.orders.acknowledged(ID, new Acceptance(OTHER, TIME.plusSeconds(9), TIME.plusSeconds(9), 4, 4), ORDERS);
-		this.orders.add(ORDERS, new RecentRecord(1, ID, new Acceptance(PAYLOAD, TIME, TIME, 1, 1), null));
+		this.orders.accepted(new RecentRecord(ID, OTHER, TIME.plusSeconds(9), 4), 0);
+		this.orders.add(ORDERS, accepted(ID, 1));
 
-		assertThat(this.orders.acceptance(ID)).isEqualTo(new Acceptance(PAYLOAD, TIME, TIME, 1, 4));
+		assertThat(this.orders.acceptance(ID)).isEqualTo(new RecentRecord(ID, PAYLOAD, TIME, TIME, 1, 4));
 	}
 
 	@Test
 	void takesAnotherAcceptanceOfTheSamePayloadForARedelivery() {
-		read(accepted(ID, 1),
-				new RecentRecord(4, ID, new Acceptance(PAYLOAD, TIME.plusSeconds(9), TIME.plusSeconds(9), 4, 4), null));
+		read(accepted(ID, 1), new RecentRecord(ID, PAYLOAD, TIME.plusSeconds(9), 4));
 
-		assertThat(this.orders.acceptance(ID)).isEqualTo(new Acceptance(PAYLOAD, TIME, TIME.plusSeconds(9), 1, 4));
+		assertThat(this.orders.acceptance(ID))
+			.isEqualTo(new RecentRecord(ID, PAYLOAD, TIME, TIME.plusSeconds(9), 1, 4));
 	}
 
 	private void read(RecentRecord... records) {
 		for (RecentRecord record : records) {
 			this.orders.add(ORDERS, record);
-			this.consumer.seek(ORDERS, record.offset() + 1);
+			this.consumer.seek(ORDERS, record.lastOffset() + 1);
 		}
 		this.consumer.seek(OUTCOMES, 0);
 		this.orders.advance(this.consumer);
@@ -215,7 +215,7 @@ class KnownOrdersTests {
 	}
 
 	private static RecentRecord accepted(UUID id, long offset) {
-		return new RecentRecord(offset, id, new Acceptance(PAYLOAD, TIME, TIME, offset, offset), null);
+		return new RecentRecord(id, PAYLOAD, TIME, offset);
 	}
 
 }

@@ -12,6 +12,7 @@ import java.util.concurrent.Future;
 
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.Order;
+import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.config.QueueProperties;
@@ -113,15 +114,15 @@ class OutcomePublisherTests {
 
 	@Test
 	void isKnownHereBeforeKafkaHasIt() {
-		this.outcomes.publish(ID, "c-1", TIME, FINGERPRINT);
+		publish(ID);
 
 		assertThat(this.accepted.syncSave(ID).fingerprint()).isEqualTo(FINGERPRINT);
-		assertThat(this.accepted.syncSave(ID).savedAt()).isEqualTo(TIME);
+		assertThat(this.accepted.syncSave(ID).first()).isEqualTo(TIME);
 	}
 
 	@Test
 	void losesAndCountsWhatKafkaDoesNotTake() {
-		this.outcomes.publish(ID, "c-1", TIME, FINGERPRINT);
+		publish(ID);
 		await().until(() -> this.producer.errorNext(new TimeoutException("expired")));
 
 		await().until(() -> lost() == 1);
@@ -133,13 +134,13 @@ class OutcomePublisherTests {
 		List<UUID> ids = new CopyOnWriteArrayList<>();
 		for (int i = 0; i < 3; i++) {
 			ids.add(UUID.randomUUID());
-			this.outcomes.publish(ids.getLast(), "c-1", TIME, null);
+			publish(ids.getLast());
 		}
 
 		assertThat(lost()).isEqualTo(1);
 		assertThat(this.accepted.syncSave(ids.getLast())).isNull();
 		await().until(this.producer::completeNext);
-		this.outcomes.publish(ID, "c-1", TIME, null);
+		publish(ID);
 		assertThat(lost()).isEqualTo(1);
 	}
 
@@ -147,7 +148,7 @@ class OutcomePublisherTests {
 	void losesAndCountsEverythingWhileTheTopicsAreNotThere() {
 		this.topicsReady = false;
 
-		this.outcomes.publish(ID, "c-1", TIME, null);
+		publish(ID);
 
 		assertThat(lost()).isEqualTo(1);
 		assertThat(this.producer.history()).isEmpty();
@@ -157,7 +158,7 @@ class OutcomePublisherTests {
 	void losesAndCountsWhatTheProducerRefuses() {
 		this.producer.sendException = new IllegalStateException("closed");
 
-		this.outcomes.publish(ID, "c-1", TIME, null);
+		publish(ID);
 
 		await().until(() -> lost() == 1);
 		assertThat(this.accepted.syncSave(ID)).isNull();
@@ -168,7 +169,7 @@ class OutcomePublisherTests {
 	void takesAProducerWithoutABrokerForNoBug(CapturedOutput output) {
 		this.refusal = new TimeoutException("Topic order-outcomes not present in metadata after 400 ms");
 
-		this.outcomes.publish(ID, "c-1", TIME, null);
+		publish(ID);
 
 		await().until(() -> lost() == 1);
 		assertThat(this.accepted.syncSave(ID)).isNull();
@@ -179,7 +180,7 @@ class OutcomePublisherTests {
 	void losesAndCountsWhatComesAfterItsEnd() throws InterruptedException {
 		this.outcomes.destroy();
 
-		this.outcomes.publish(ID, "c-1", TIME, null);
+		publish(ID);
 
 		assertThat(lost()).isEqualTo(1);
 		assertThat(this.accepted.syncSave(ID)).isNull();
@@ -187,8 +188,8 @@ class OutcomePublisherTests {
 
 	@Test
 	void handsOverWhatIsLeftBeforeItEnds() throws InterruptedException {
-		this.outcomes.publish(ID, "c-1", TIME, null);
-		this.outcomes.publish(UUID.randomUUID(), "c-1", TIME, null);
+		publish(ID);
+		publish(UUID.randomUUID());
 
 		this.outcomes.destroy();
 
@@ -199,12 +200,12 @@ class OutcomePublisherTests {
 	@Test
 	void goesOnAfterFailures() {
 		for (int i = 0; i < 3; i++) {
-			this.outcomes.publish(UUID.randomUUID(), "c-1", TIME, null);
+			publish(UUID.randomUUID());
 			await().until(() -> this.producer.errorNext(new TimeoutException("expired")));
 		}
 
 		await().until(() -> lost() == 3);
-		this.outcomes.publish(ID, "c-1", TIME, null);
+		publish(ID);
 
 		await().until(this.producer::completeNext);
 		assertThat(lost()).isEqualTo(3);
@@ -213,13 +214,17 @@ class OutcomePublisherTests {
 	/** Of a partition that is not read, nothing would be forgotten later. */
 	@Test
 	void forgetsWhatKafkaHasAndItDoesNotRead() {
-		this.outcomes.publish(ID, "c-1", TIME, FINGERPRINT);
+		publish(ID);
 		assertThat(this.accepted.syncSave(ID)).isNotNull();
 
 		await().until(this.producer::completeNext);
 
 		await().until(() -> this.accepted.syncSave(ID) == null);
 		assertThat(lost()).isZero();
+	}
+
+	private void publish(UUID id) {
+		this.outcomes.publish(OrderOutcome.savedSync(id, "c-1", TIME, FINGERPRINT));
 	}
 
 	private double lost() {

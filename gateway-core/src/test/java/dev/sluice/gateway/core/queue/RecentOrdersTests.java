@@ -76,9 +76,9 @@ class RecentOrdersTests {
 	/** Otherwise it would never learn that the projection has committed the order. */
 	@Test
 	void keepsNothingOfAPartitionThatItDoesNotRead() {
-		this.orders.accepted(this.id, FINGERPRINT, TIME, 0, 7);
-		this.orders.known().publishing(this.id, FINGERPRINT, TIME);
-		this.orders.known().published(this.id, new RecordMetadata(OUTCOMES, 7, 0, 0, 0, 0));
+		this.orders.accepted(new RecentRecord(this.id, FINGERPRINT, TIME, 7), 0);
+		this.orders.publishing(this.id, FINGERPRINT, TIME);
+		this.orders.published(this.id, new RecordMetadata(OUTCOMES, 7, 0, 0, 0, 0));
 
 		assertThat(this.orders.acceptance(this.id)).isNull();
 		assertThat(this.orders.syncSave(this.id)).isNull();
@@ -94,8 +94,8 @@ class RecentOrdersTests {
 		this.orders.start();
 
 		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
-		assertThat(this.orders.acceptance(this.id)).isEqualTo(new Acceptance(null, TIME, TIME, 0, 0));
-		assertThat(this.orders.syncSave(save)).isEqualTo(new SyncSave(FINGERPRINT, TIME, 0));
+		assertThat(this.orders.acceptance(this.id)).isEqualTo(new RecentRecord(this.id, null, TIME, 0));
+		assertThat(this.orders.syncSave(save)).isEqualTo(new RecentRecord(save, FINGERPRINT, TIME, 0));
 		assertThat(size()).isEqualTo(2);
 		assertThat(this.orders.isRunning()).isTrue();
 	}
@@ -156,7 +156,7 @@ class RecentOrdersTests {
 		this.kafka.commit(ORDERS, 1);
 
 		await().until(() -> this.orders.acceptance(this.id) == null);
-		this.orders.accepted(this.id, null, TIME, 0, 0);
+		this.orders.accepted(new RecentRecord(this.id, null, TIME, 0), 0);
 		assertThat(this.orders.acceptance(this.id)).as("an acknowledgement that comes late").isNull();
 	}
 
@@ -304,7 +304,7 @@ class RecentOrdersTests {
 				JsonMapper.shared(), this.meters, new Supervisor(this.failures::add), Duration.ofMillis(100)) {
 
 			@Override
-			public Acceptance acceptance(UUID id) {
+			public RecentRecord acceptance(UUID id) {
 				RecentOrdersTests.this.kafka.failPoll(new IllegalStateException("a bug"));
 				await().until(() -> RecentOrdersTests.this.failures.contains("recent-orders"));
 				return super.acceptance(id);

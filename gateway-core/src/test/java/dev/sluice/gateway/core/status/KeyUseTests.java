@@ -14,9 +14,8 @@ import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.order.Prefer;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
-import dev.sluice.gateway.core.queue.Acceptance;
 import dev.sluice.gateway.core.queue.Reading;
-import dev.sluice.gateway.core.queue.SyncSave;
+import dev.sluice.gateway.core.queue.RecentRecord;
 import dev.sluice.gateway.core.web.OrderRequest;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.jspecify.annotations.Nullable;
@@ -39,13 +38,13 @@ class KeyUseTests {
 
 	private static final UUID ID = new UUID(0, 1);
 
-	private static final Acceptance ACCEPTANCE = new Acceptance(OTHER, Instant.EPOCH, Instant.EPOCH, 0, 0);
+	private static final RecentRecord ACCEPTANCE = record(OTHER);
 
 	@ParameterizedTest
 	@EnumSource(Reading.class)
 	void believesASaveThenPostgresThenAnAcceptance(Reading reading) {
-		RecentOrder saved = known(reading, ACCEPTANCE, new SyncSave(THIRD, Instant.EPOCH, 0));
-		RecentOrder accepted = known(reading, ACCEPTANCE, new SyncSave(null, Instant.EPOCH, 0));
+		RecentOrder saved = known(reading, ACCEPTANCE, record(THIRD));
+		RecentOrder accepted = known(reading, ACCEPTANCE, record(null));
 		RecentOrder nothing = known(reading, null, null);
 		KeyUse.Used used = new KeyUse.Used(null, OTHER);
 
@@ -127,7 +126,11 @@ class KeyUseTests {
 		return meters.get("sluice.key.lookup").tag("outcome", outcome).timer().totalTime(TimeUnit.MICROSECONDS);
 	}
 
-	private static RecentOrder known(Reading reading, @Nullable Acceptance acceptance, @Nullable SyncSave save) {
+	private static RecentRecord record(@Nullable Fingerprint fingerprint) {
+		return new RecentRecord(ID, fingerprint, Instant.EPOCH, 0);
+	}
+
+	private static RecentOrder known(Reading reading, @Nullable RecentRecord acceptance, @Nullable RecentRecord save) {
 		return new RecentOrder(ID, reading, acceptance, save, null);
 	}
 

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 import dev.sluice.contract.FakeBackend;
 import dev.sluice.contract.FakeBackend.Reply;
-import dev.sluice.contract.Fingerprint;
+import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
@@ -254,8 +254,8 @@ public abstract class OrderStatusesContract {
 		}
 
 		@Override
-		public void publish(UUID id, String customerId, Instant savedAt, Fingerprint fingerprint) {
-			this.published.add(id);
+		public void publish(OrderOutcome outcome) {
+			this.published.add(outcome.orderId());
 		}
 
 	}
