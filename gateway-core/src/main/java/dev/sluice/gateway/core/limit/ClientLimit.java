@@ -1,9 +1,9 @@
 package dev.sluice.gateway.core.limit;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Ticker;
 import dev.sluice.contract.Placed;
@@ -24,34 +24,26 @@ public final class ClientLimit {
 
 	private static final long MAX_CUSTOMERS = 100_000;
 
-	/** How much too early the cache may drop an entry: it does not record each write. */
-	private static final Duration CACHE_TOLERANCE = Duration.ofSeconds(1);
-
 	/** Upper bound of each duration, so that the sum of two does not overflow. */
 	private static final double MAX_NANOS = Duration.ofDays(365).toNanos();
 
 	private final Ticker ticker;
 
-	private final boolean limited;
-
+	/** Between two orders; 0 if there is no limit. */
 	private final long intervalNanos;
 
 	private final long toleranceNanos;
 
-	private final Cache<String, Long> nextOrders;
+	private final Map<String, Long> nextOrders = Caffeine.newBuilder()
+		.maximumSize(MAX_CUSTOMERS)
+		.<String, Long>build()
+		.asMap();
 
 	public ClientLimit(GatewayProperties properties, Ticker ticker) {
 		this.ticker = ticker;
-		this.limited = properties.clientLimit() > 0;
-		double interval = this.limited ? TimeUnit.SECONDS.toNanos(1) / properties.clientLimit() : 0;
+		double interval = (properties.clientLimit() > 0) ? TimeUnit.SECONDS.toNanos(1) / properties.clientLimit() : 0;
 		this.intervalNanos = (long) Math.min(interval, MAX_NANOS);
 		this.toleranceNanos = (long) Math.min(interval * (properties.clientBurst() - 1), MAX_NANOS);
-		this.nextOrders = Caffeine.newBuilder()
-			.ticker(ticker)
-			.maximumSize(MAX_CUSTOMERS)
-			// After that the whole burst is free again, as for an unknown customer.
-			.expireAfterWrite(Duration.ofNanos(this.toleranceNanos + this.intervalNanos).plus(CACHE_TOLERANCE))
-			.build();
 	}
 
 	/**
@@ -60,12 +52,12 @@ public final class ClientLimit {
 	 * @throws ProblemException if the order exceeds the limit
 	 */
 	public void check(String customerId) {
-		if (!this.limited) {
+		if (this.intervalNanos == 0) {
 			return;
 		}
 		long now = this.ticker.read();
 		long[] earlyNanos = new long[1];
-		this.nextOrders.asMap().compute(customerId, (_, next) -> {
+		this.nextOrders.compute(customerId, (_, next) -> {
 			long at = (next != null && next - now > 0) ? next : now;
 			earlyNanos[0] = at - now - this.toleranceNanos;
 			return (earlyNanos[0] > 0) ? at : at + this.intervalNanos;

@@ -4,10 +4,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
-import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.core.config.BackendProperties;
-import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.gateway.core.problem.ProblemException;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -15,18 +12,14 @@ import org.springframework.stereotype.Component;
 
 /**
  * The orders with an idempotency key, and the redeliveries, that this gateway is working
- * on. A repeat that arrives meanwhile gets 409. Its capacity is the sum of the limits of
- * both modes. Further requests get 503.
+ * on, each for a request in progress. A repeat that arrives meanwhile gets 409.
  */
 @Component
 public final class KeysInProgress {
 
 	private final Set<UUID> ids = ConcurrentHashMap.newKeySet();
 
-	private final int capacity;
-
-	public KeysInProgress(BackendProperties backend, QueueProperties queue, MeterRegistry meters) {
-		this.capacity = Math.addExact(backend.maxConcurrent(), queue.maxInFlight());
+	public KeysInProgress(MeterRegistry meters) {
 		GatewayMetric.KEYS_IN_PROGRESS.gauge(meters, this.ids, Set::size);
 	}
 
@@ -35,18 +28,12 @@ public final class KeysInProgress {
 	 * @param id the order's id
 	 * @return the work; close it once, before the answer is passed on, because a repeat
 	 * may follow the answer at once
-	 * @throws ProblemException if the order is in progress already, or too many are
+	 * @throws ProblemException if the order is in progress already
 	 */
 	public Work begin(UUID id) {
 		if (!this.ids.add(id)) {
 			throw new ProblemException(ProblemType.IN_PROGRESS,
 					"Another request for this order is being processed. Repeat this one when that one is answered.");
-		}
-		// After the add, so that the bound holds however many threads add at the same
-		// time.
-		if (this.ids.size() > this.capacity) {
-			this.ids.remove(id);
-			throw new ProblemException(ProblemType.OVERLOADED, "Too many requests are in progress.", Placed.NO);
 		}
 		return () -> this.ids.remove(id);
 	}

@@ -1,12 +1,8 @@
 package dev.sluice.gateway.core.limit;
 
-import java.net.URI;
-import java.time.Duration;
 import java.util.UUID;
 
 import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.core.config.BackendProperties;
-import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.gateway.core.problem.ProblemException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -21,7 +17,7 @@ class KeysInProgressTests {
 
 	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
-	private final KeysInProgress keys = new KeysInProgress(backend(1), queue(1), this.meters);
+	private final KeysInProgress keys = new KeysInProgress(this.meters);
 
 	@Test
 	void refusesAnOrderThatIsInProgress() {
@@ -41,30 +37,12 @@ class KeysInProgressTests {
 		assertThat(inProgress()).isEqualTo(1);
 	}
 
-	@Test
-	void holdsNoMoreThanBothModesLetIn() {
-		this.keys.begin(UUID.randomUUID());
-		this.keys.begin(UUID.randomUUID());
-
-		assertThat(refusal(ID)).isEqualTo(ProblemType.OVERLOADED);
-		assertThat(inProgress()).isEqualTo(2);
-	}
-
 	private ProblemType refusal(UUID id) {
 		return catchThrowableOfType(ProblemException.class, () -> this.keys.begin(id)).type();
 	}
 
 	private double inProgress() {
 		return this.meters.get(GatewayMetric.KEYS_IN_PROGRESS.metricName()).gauge().value();
-	}
-
-	private static BackendProperties backend(int maxConcurrent) {
-		return new BackendProperties(URI.create("http://127.0.0.1:1"), Duration.ofSeconds(1), Duration.ofSeconds(1),
-				maxConcurrent, 1, Duration.ofSeconds(1));
-	}
-
-	private static QueueProperties queue(int maxInFlight) {
-		return new QueueProperties(Duration.ofSeconds(1), maxInFlight, 1, (short) 1, 0);
 	}
 
 }
