@@ -6,7 +6,6 @@ import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.boot.webmvc.error.ErrorController;
 import org.springframework.http.HttpMethod;
-import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestMethod;
@@ -19,22 +18,22 @@ import org.springframework.web.bind.annotation.RestController;
 final class ErrorPage implements ErrorController {
 
 	@RequestMapping("/error")
-	ResponseEntity<ProblemDetail> error(HttpServletRequest request, HttpMethod method) {
+	ResponseEntity<byte[]> error(HttpServletRequest request, HttpMethod method) {
 		// Without a status, a client has requested this page directly.
 		int status = (request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer code) ? code : 404;
 		ProblemType type = ProblemException.typeOf(status);
-		return ProblemException.of(type).toResponse(method);
+		return ProblemException.of(type).toResponse(method, request.getRequestURI());
 	}
 
 	/** Otherwise Spring would answer OPTIONS itself, as if this were a resource. */
 	@RequestMapping(path = "/error", method = RequestMethod.OPTIONS)
-	ResponseEntity<ProblemDetail> options(HttpServletRequest request, HttpMethod method) {
+	ResponseEntity<byte[]> options(HttpServletRequest request, HttpMethod method) {
 		return error(request, method);
 	}
 
 	/** The handler of every path without a controller. */
-	public ResponseEntity<ProblemDetail> notFound(HttpMethod method) {
-		return ProblemException.of(ProblemType.NOT_FOUND).toResponse(method);
+	public ResponseEntity<byte[]> notFound(HttpServletRequest request, HttpMethod method) {
+		return ProblemException.of(ProblemType.NOT_FOUND).toResponse(method, request.getRequestURI());
 	}
 
 }

@@ -19,6 +19,7 @@ import dev.sluice.gateway.order.OrderStatuses;
 import dev.sluice.gateway.web.ServletProperties.Threads;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
+import jakarta.servlet.http.HttpServletRequest;
 import org.apache.catalina.connector.Connector;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.tomcat.TomcatProtocolHandlerCustomizer;
@@ -45,8 +46,8 @@ class GatewayConfiguration {
 	 */
 	@Bean
 	SimpleUrlHandlerMapping notFound(ErrorPage page) throws NoSuchMethodException {
-		return new SimpleUrlHandlerMapping(Map.of("/**", new HandlerMethod(page, "notFound", HttpMethod.class)),
-				Ordered.LOWEST_PRECEDENCE);
+		HandlerMethod handler = new HandlerMethod(page, "notFound", HttpServletRequest.class, HttpMethod.class);
+		return new SimpleUrlHandlerMapping(Map.of("/**", handler), Ordered.LOWEST_PRECEDENCE);
 	}
 
 	/**

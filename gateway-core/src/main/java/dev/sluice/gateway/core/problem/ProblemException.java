@@ -10,12 +10,17 @@ import dev.sluice.contract.Order;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.TypeMismatchException;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
-import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.converter.HttpMessageNotReadableException;
+import org.springframework.web.ErrorResponse;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A problem that ends a request. The gateway's error handler answers it with a problem
@@ -26,6 +31,10 @@ public final class ProblemException extends RuntimeException {
 	private static final long serialVersionUID = 1L;
 
 	private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
+
+	private static final String HEALTH = "/actuator/health/";
+
+	private static final Logger log = LoggerFactory.getLogger(ProblemException.class);
 
 	private final ProblemType type;
 
@@ -115,39 +124,51 @@ public final class ProblemException extends RuntimeException {
 		return this.errors;
 	}
 
-	public ResponseEntity<ProblemDetail> toResponse(HttpMethod method) {
-		return toResponse(method, HttpHeaders.EMPTY);
+	/**
+	 * Answers a failure, of the application or the framework, with a problem document.
+	 * Its text is written here or at the cause, and never comes from an exception of a
+	 * library.
+	 * @param method the request's method
+	 * @param path the request's path, as it was sent
+	 */
+	public static ResponseEntity<byte[]> answer(Throwable failure, HttpMethod method, String path) {
+		return switch (failure) {
+			case ProblemException problem -> problem.toResponse(method, path);
+			// Errors of the framework have a status, and headers such as Allow.
+			case ErrorResponse known when known.getStatusCode().value() != 500 ->
+				of(typeOf(known.getStatusCode().value())).toResponse(method, path, known.getHeaders());
+			case TypeMismatchException _, HttpMessageNotReadableException _ ->
+				of(ProblemType.INVALID_REQUEST).toResponse(method, path);
+			// Spring Boot 4.1 fails like this below a health component that does not
+			// exist.
+			case IllegalStateException _ when path.startsWith(HEALTH) ->
+				of(ProblemType.NOT_FOUND).toResponse(method, path);
+			default -> {
+				log.error("A request failed because of a bug", failure);
+				yield of(ProblemType.INTERNAL).toResponse(method, path);
+			}
+		};
 	}
 
-	/**
-	 * The problem document.
-	 * @param method the request's method: only a POST places an order
-	 * @param more further headers
-	 * @return the response
-	 */
-	public ResponseEntity<ProblemDetail> toResponse(HttpMethod method, HttpHeaders more) {
-		ProblemDetail problem = ProblemDetail.forStatus(this.type.status());
-		problem.setType(this.type.type());
-		problem.setTitle(this.type.title());
-		problem.setDetail(getMessage());
-		if (!this.errors.isEmpty()) {
-			problem.setProperty("errors", this.errors);
-		}
-		if (method.equals(HttpMethod.POST) && includesPlaced()) {
-			problem.setProperty(Placed.MEMBER, this.placed);
-		}
+	public ResponseEntity<byte[]> toResponse(HttpMethod method, String path) {
+		return toResponse(method, path, HttpHeaders.EMPTY);
+	}
+
+	private ResponseEntity<byte[]> toResponse(HttpMethod method, String path, HttpHeaders more) {
 		HttpHeaders headers = new HttpHeaders();
 		headers.putAll(more);
 		headers.setContentType(MediaType.APPLICATION_PROBLEM_JSON);
 		retryAfter().ifPresent((seconds) -> headers.set(HttpHeaders.RETRY_AFTER, seconds));
-		return ResponseEntity.status(this.type.status()).headers(headers).body(problem);
+		return ResponseEntity.status(this.type.status())
+			.headers(headers)
+			.body(json(method.name(), path).getBytes(StandardCharsets.UTF_8));
 	}
 
 	/**
 	 * The whole answer to a request that no framework has seen: to refuse it, one would
 	 * cost more than the refusal saves.
-	 * @param method the request's method
-	 * @param path the request's path, with nothing that needs an escape; null if unknown
+	 * @param method the request's method: only a POST places an order
+	 * @param path the request's path, as it was sent; null if unknown
 	 * @param last whether the connection is closed afterwards
 	 */
 	public byte[] toBytes(String method, @Nullable String path, boolean last) {
@@ -158,12 +179,15 @@ public final class ProblemException extends RuntimeException {
 			.getBytes(StandardCharsets.US_ASCII);
 	}
 
+	/** Nothing but a field's name needs an escape: a path has none. */
 	private String json(String method, @Nullable String path) {
+		String errors = this.errors.isEmpty() ? ""
+				: ",\"errors\":" + JsonMapper.shared().writeValueAsString(this.errors);
 		String placed = method.equals("POST") && includesPlaced()
 				? ",\"" + Placed.MEMBER + "\":\"" + this.placed.name().toLowerCase(Locale.ROOT) + '"' : "";
 		String instance = (path != null) ? "\",\"instance\":\"" + path : "";
 		return "{\"type\":\"" + this.type.type() + "\",\"title\":\"" + this.type.title() + "\",\"status\":"
-				+ this.type.status() + ",\"detail\":\"" + getMessage() + instance + '"' + placed + '}';
+				+ this.type.status() + ",\"detail\":\"" + getMessage() + instance + '"' + errors + placed + '}';
 	}
 
 	/** Whole seconds, rounded up: with 0 every client would retry at once. */

@@ -108,7 +108,8 @@ class BackendResultTests {
 
 		ProblemException problem = catchThrowableOfType(ProblemException.class, () -> delivery.savedOrThrow(null));
 
-		assertThat(problem.toResponse(HttpMethod.POST).getHeaders().getFirst("Retry-After")).isEqualTo(seconds);
+		assertThat(problem.toResponse(HttpMethod.POST, "/orders").getHeaders().getFirst("Retry-After"))
+			.isEqualTo(seconds);
 	}
 
 	@Test

@@ -50,7 +50,7 @@ class ClientLimitTests {
 		ProblemException problem = catchThrowableOfType(ProblemException.class, () -> limit.check("c-1"));
 
 		assertThat(problem.type()).isEqualTo(ProblemType.TOO_MANY_REQUESTS);
-		assertThat(problem.toResponse(HttpMethod.POST).getHeaders().getFirst("Retry-After")).isEqualTo("7");
+		assertThat(problem.toResponse(HttpMethod.POST, "/orders").getHeaders().getFirst("Retry-After")).isEqualTo("7");
 	}
 
 	@Test
