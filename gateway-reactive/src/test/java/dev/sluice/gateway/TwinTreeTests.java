@@ -30,8 +30,8 @@ class TwinTreeTests {
 	private static final String SERVLET_ASYNC = "async";
 
 	/** Thread models are a choice of the servlet gateway alone. */
-	private static final Set<String> SERVLET_THREADS = Set.of("ServletProperties.java", "NotAsync.java",
-			"BlockingBackendTransport.java", "CarrierThreadsTests.java", "InTurn.java", "InTurnTests.java");
+	private static final Set<String> SERVLET_THREADS = Set.of("ServletProperties.java", "BlockingBackendTransport.java",
+			"CarrierThreadsTests.java", "InTurn.java", "InTurnTests.java");
 
 	/**
 	 * The servlet container dispatches errors to a page; WebFlux has a handler for all.

@@ -1,14 +1,13 @@
 package dev.sluice.gateway.async;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -68,13 +67,10 @@ final class AsyncBackendTransport implements BackendTransport {
 
 	private final RequestConfig config;
 
-	private final Duration responseTimeout;
-
 	private final ScheduledExecutorService deadlines = BackendTransport.deadlines();
 
 	AsyncBackendTransport(BackendProperties backend, MeterRegistry meters) {
 		this.config = BackendTransport.requestConfig(backend);
-		this.responseTimeout = backend.responseTimeout();
 		PoolingAsyncClientConnectionManager connections = PoolingAsyncClientConnectionManagerBuilder.create()
 			.setMaxConnTotal(backend.maxConcurrent())
 			.setMaxConnPerRoute(backend.maxConcurrent())
@@ -161,9 +157,9 @@ final class AsyncBackendTransport implements BackendTransport {
 	 */
 	private HttpClientContext context(Duration limit) {
 		HttpClientContext context = HttpClientContext.create();
-		Duration least = (limit.compareTo(this.responseTimeout) < 0) ? limit : this.responseTimeout;
 		// 0 would be no limit.
-		Timeout timeout = Timeout.ofMilliseconds(Math.max(1, least.toMillis()));
+		long millis = Math.clamp(limit.toMillis(), 1, this.config.getResponseTimeout().toMilliseconds());
+		Timeout timeout = Timeout.ofMilliseconds(millis);
 		context.setRequestConfig(RequestConfig.copy(this.config).setResponseTimeout(timeout).build());
 		return context;
 	}
@@ -172,17 +168,13 @@ final class AsyncBackendTransport implements BackendTransport {
 	@Override
 	public BackendResponse send(BackendRequest request, Duration limit) throws IOException, TimeoutException {
 		try {
-			return sendAsync(request, limit).get();
+			return sendAsync(request, limit).join();
 		}
-		catch (ExecutionException ex) {
+		catch (CompletionException ex) {
 			if (ex.getCause() instanceof TimeoutException timeout) {
 				throw timeout;
 			}
 			throw (ex.getCause() instanceof IOException io) ? io : new IOException(ex.getCause());
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new InterruptedIOException();
 		}
 	}
 

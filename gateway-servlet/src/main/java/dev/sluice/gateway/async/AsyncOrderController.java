@@ -38,8 +38,8 @@ import org.springframework.web.bind.annotation.RestController;
  */
 @RestController
 @ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
-record AsyncOrderController(OrderRequests requests, KeysInProgress keysInProgress, AsyncBackendClient backend,
-		AsyncOrderQueue queue, OutcomePublisher outcomes, OrderStatuses statuses, OrderMetrics metrics) {
+record AsyncOrderController(OrderRequests requests, KeysInProgress keysInProgress, AsyncDispatch dispatch,
+		OutcomePublisher outcomes, OrderStatuses statuses, OrderMetrics metrics) {
 
 	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.APPLICATION_JSON_VALUE)
@@ -53,7 +53,7 @@ record AsyncOrderController(OrderRequests requests, KeysInProgress keysInProgres
 			.thenCompose((request) -> place(request).thenCompose((order) -> request.waitsForOutcome()
 					? callBlocking(() -> this.statuses.untilSaved(request, connection::isDisconnected))
 					: CompletableFuture.completedStage(OrderReply.to(request, order, false))))
-			.whenComplete((_, failure) -> timing.end((failure != null) ? AsyncBackendClient.cause(failure) : null))
+			.whenComplete((_, failure) -> timing.end((failure != null) ? AsyncDispatch.cause(failure) : null))
 			.thenApply(OrderReply::toResponse);
 	}
 
@@ -78,8 +78,8 @@ record AsyncOrderController(OrderRequests requests, KeysInProgress keysInProgres
 	private CompletionStage<OrderView> dispatch(OrderRequest request) {
 		return switch (request.mode()) {
 			case SYNC ->
-				this.backend.deliver(request.order()).thenApply((result) -> this.outcomes.publish(request, result));
-			case QUEUED -> this.queue.enqueue(request.order());
+				this.dispatch.deliver(request.order()).thenApply((result) -> this.outcomes.publish(request, result));
+			case QUEUED -> this.dispatch.enqueue(request.order());
 		};
 	}
 

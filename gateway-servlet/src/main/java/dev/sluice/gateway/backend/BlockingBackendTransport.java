@@ -10,7 +10,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import dev.sluice.contract.BackendAnswer;
 import dev.sluice.contract.client.BackendConnections;
-import dev.sluice.gateway.NotAsync;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResponse;
 import dev.sluice.gateway.core.config.BackendProperties;
@@ -27,12 +26,12 @@ import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.util.TimeValue;
-import org.springframework.context.annotation.Conditional;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
 import org.springframework.stereotype.Component;
 
 /** Holds the calling thread, platform or virtual, until the response has arrived. */
 @Component
-@Conditional(NotAsync.class)
+@ConditionalOnExpression("!'async'.equalsIgnoreCase('${sluice.threads:}')")
 final class BlockingBackendTransport implements BackendTransport {
 
 	private final CloseableHttpClient client;

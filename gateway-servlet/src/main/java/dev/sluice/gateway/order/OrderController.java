@@ -2,7 +2,6 @@ package dev.sluice.gateway.order;
 
 import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderView;
-import dev.sluice.gateway.NotAsync;
 import dev.sluice.gateway.backend.BackendClient;
 import dev.sluice.gateway.core.limit.KeysInProgress;
 import dev.sluice.gateway.core.metrics.OrderMetrics;
@@ -15,7 +14,7 @@ import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.core.web.OrderRequests;
 import dev.sluice.gateway.edge.GuardedHttp11Processor;
-import org.springframework.context.annotation.Conditional;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnExpression;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
@@ -33,7 +32,7 @@ import org.springframework.web.bind.annotation.RestController;
  * idempotency key.
  */
 @RestController
-@Conditional(NotAsync.class)
+@ConditionalOnExpression("!'async'.equalsIgnoreCase('${sluice.threads:}')")
 record OrderController(OrderRequests requests, KeysInProgress keysInProgress, BackendClient backend, OrderQueue queue,
 		OutcomePublisher outcomes, OrderStatuses statuses, OrderMetrics metrics) {
 

@@ -17,7 +17,7 @@ class AsyncBackendClientTests extends BackendClientTests {
 	@Override
 	protected Calls connect(BackendProperties properties, BackendPolicy policy) {
 		AsyncBackendTransport transport = new AsyncBackendTransport(properties, new SimpleMeterRegistry());
-		AsyncBackendClient client = new AsyncBackendClient(policy, transport);
+		AsyncDispatch client = new AsyncDispatch(policy, transport, null, null);
 		BackendClient lookups = new BackendClient(policy, transport);
 		return new Calls() {
 

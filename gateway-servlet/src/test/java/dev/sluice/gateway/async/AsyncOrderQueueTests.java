@@ -15,7 +15,7 @@ class AsyncOrderQueueTests extends OrderQueueContract {
 	@Override
 	protected Function<ValidOrder, CompletionStage<OrderView>> queue(QueuePolicy policy,
 			KafkaTemplate<String, byte[]> kafka) {
-		return new AsyncOrderQueue(policy, kafka)::enqueue;
+		return new AsyncDispatch(null, null, policy, kafka)::enqueue;
 	}
 
 }

@@ -7,7 +7,8 @@ import java.util.stream.Stream;
 
 import dev.sluice.contract.DescribedApi;
 import org.junit.jupiter.api.Test;
-import org.springframework.context.annotation.ClassPathScanningCandidateComponentProvider;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.context.annotation.ClassPathBeanDefinitionScanner;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.type.filter.AnnotationTypeFilter;
 import org.springframework.util.ClassUtils;
@@ -28,7 +29,7 @@ public abstract class ApiDocumentContract {
 	}
 
 	private Set<String> operations() {
-		var scanner = new ClassPathScanningCandidateComponentProvider(false);
+		var scanner = new ClassPathBeanDefinitionScanner(new DefaultListableBeanFactory(), false);
 		scanner.addIncludeFilter(new AnnotationTypeFilter(RestController.class));
 		return scanner.findCandidateComponents(getClass().getPackageName())
 			.stream()
