@@ -33,9 +33,6 @@ import reactor.netty.NettyPipeline;
  */
 public final class RequestFramingHandler extends ChannelDuplexHandler {
 
-	/** Maximum number of bytes that are read and discarded before a close. */
-	private static final int MAX_DRAINED_BYTES = 64 * 1024;
-
 	/** Maximum time to wait for a client to stop sending before a close. */
 	private static final Duration DRAIN_TIME = Duration.ofSeconds(1);
 
@@ -48,8 +45,6 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 	private int checked;
 
 	private State state = State.ARRIVING;
-
-	private int drained;
 
 	private @Nullable Future<?> deadline;
 
@@ -91,8 +86,7 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 				advance(context);
 				shrink(context);
 			}
-			case REFUSED -> bytes.release();
-			case CLOSING -> drain(context, bytes);
+			case REFUSED, CLOSING -> bytes.release();
 		}
 	}
 
@@ -112,7 +106,7 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 	public void channelReadComplete(ChannelHandlerContext context) {
 		context.fireChannelReadComplete();
 		// Nothing has been passed on, so no other handler asks for more.
-		if (this.state == State.ARRIVING || this.state == State.REFUSED) {
+		if (this.state != State.ANSWERING) {
 			context.read();
 		}
 	}
@@ -233,17 +227,6 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 		context.read();
 	}
 
-	private void drain(ChannelHandlerContext context, ByteBuf bytes) {
-		this.drained += bytes.readableBytes();
-		bytes.release();
-		if (this.drained > MAX_DRAINED_BYTES) {
-			context.close();
-		}
-		else {
-			context.read();
-		}
-	}
-
 	@Override
 	public void channelInactive(ChannelHandlerContext context) throws Exception {
 		this.arriving.end();
@@ -282,6 +265,7 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 		/** A refusal is being sent, after which the connection is closed. */
 		REFUSED,
 
+		/** It is closed once the client stops sending. */
 		CLOSING
 
 	}
