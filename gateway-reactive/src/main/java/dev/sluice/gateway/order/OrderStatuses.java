@@ -48,23 +48,23 @@ public record OrderStatuses(StatusProperties properties, StatusRepository reposi
 	 */
 	public Mono<OrderView> find(UUID id) {
 		return Mono.defer(() -> {
-			long deadlineNanos = deadlineNanos();
+			long deadlineNanos = this.properties.deadlineNanos();
 			return look(id, deadlineNanos).flatMap((known) -> checked(known, deadlineNanos));
 		});
 	}
 
 	/** Reads Kafka up to its end before it takes an order for unknown. */
 	private Mono<RecentOrder> look(UUID id, long deadlineNanos) {
-		return inTable(RecentOrder.of(id, this.recent), left(deadlineNanos), true)
+		return inTable(RecentOrder.of(id, this.recent), this.properties.left(deadlineNanos), true)
 			.flatMap((known) -> !known.isNowhere() ? Mono.just(known)
 					: Mono
 						.fromFuture(() -> RecentOrder.caughtUp(id, this.recent, this.properties.timeout().dividedBy(2)))
-						.flatMap((read) -> inTable(read, left(deadlineNanos), true)));
+						.flatMap((read) -> inTable(read, this.properties.left(deadlineNanos), true)));
 	}
 
 	private Mono<OrderView> checked(RecentOrder known, long deadlineNanos) {
 		OrderView view = known.sureView(this.recent);
-		return (view != null) ? Mono.just(view) : this.backend.find(known.id(), left(deadlineNanos))
+		return (view != null) ? Mono.just(view) : this.backend.find(known.id(), this.properties.left(deadlineNanos))
 			.map((result) -> known.atBackend(result, this.outcomes));
 	}
 
@@ -104,7 +104,7 @@ public record OrderStatuses(StatusProperties properties, StatusRepository reposi
 	 */
 	public Mono<OrderView> redeliver(UUID id) {
 		return Mono.using(() -> this.keysInProgress.begin(id), (_) -> {
-			long deadlineNanos = deadlineNanos();
+			long deadlineNanos = this.properties.deadlineNanos();
 			return look(id, deadlineNanos).flatMap((known) -> checked(known, deadlineNanos)
 				.flatMap((now) -> this.queue.enqueue(known.forRedelivery(now, this.codec))));
 		}, KeysInProgress.Work::close);
@@ -156,16 +156,6 @@ public record OrderStatuses(StatusProperties properties, StatusRepository reposi
 		return Mono
 			.defer(() -> inTable(RecentOrder.of(wait.request().id(), this.recent), this.properties.timeout(), false))
 			.mapNotNull((order) -> wait.check(order.row(), System.nanoTime()));
-	}
-
-	private long deadlineNanos() {
-		return System.nanoTime() + 2 * this.properties.timeout().toNanos();
-	}
-
-	/** At most {@code status.timeout} for each source. */
-	private Duration left(long deadlineNanos) {
-		long leftNanos = Math.min(deadlineNanos - System.nanoTime(), this.properties.timeout().toNanos());
-		return Duration.ofNanos(Math.max(1, leftNanos));
 	}
 
 }

@@ -50,24 +50,24 @@ public record OrderStatuses(StatusProperties properties, StatusRepository reposi
 	 * know it does not answer
 	 */
 	public OrderView find(UUID id) {
-		long deadlineNanos = deadlineNanos();
+		long deadlineNanos = this.properties.deadlineNanos();
 		return checked(look(id, deadlineNanos), deadlineNanos);
 	}
 
 	/** Reads Kafka up to its end before it takes an order for unknown. */
 	private RecentOrder look(UUID id, long deadlineNanos) {
-		RecentOrder known = inTable(RecentOrder.of(id, this.recent), left(deadlineNanos), true);
+		RecentOrder known = inTable(RecentOrder.of(id, this.recent), this.properties.left(deadlineNanos), true);
 		if (!known.isNowhere()) {
 			return known;
 		}
 		known = RecentOrder.caughtUp(id, this.recent, this.properties.timeout().dividedBy(2)).join();
-		return inTable(known, left(deadlineNanos), true);
+		return inTable(known, this.properties.left(deadlineNanos), true);
 	}
 
 	private OrderView checked(RecentOrder known, long deadlineNanos) {
 		OrderView view = known.sureView(this.recent);
 		return (view != null) ? view
-				: known.atBackend(this.backend.find(known.id(), left(deadlineNanos)), this.outcomes);
+				: known.atBackend(this.backend.find(known.id(), this.properties.left(deadlineNanos)), this.outcomes);
 	}
 
 	/** Adds what PostgreSQL has, if it answers. */
@@ -116,7 +116,7 @@ public record OrderStatuses(StatusProperties properties, StatusRepository reposi
 	 */
 	public OrderView redeliver(UUID id) {
 		try (KeysInProgress.Work _ = this.keysInProgress.begin(id)) {
-			long deadlineNanos = deadlineNanos();
+			long deadlineNanos = this.properties.deadlineNanos();
 			RecentOrder known = look(id, deadlineNanos);
 			OrderView now = checked(known, deadlineNanos);
 			return this.queue.enqueue(known.forRedelivery(now, this.codec));
@@ -177,16 +177,6 @@ public record OrderStatuses(StatusProperties properties, StatusRepository reposi
 	private @Nullable OrderReply check(OutcomeWait wait) {
 		RecentOrder order = RecentOrder.of(wait.request().id(), this.recent);
 		return wait.check(inTable(order, this.properties.timeout(), false).row(), System.nanoTime());
-	}
-
-	private long deadlineNanos() {
-		return System.nanoTime() + 2 * this.properties.timeout().toNanos();
-	}
-
-	/** At most {@code status.timeout} for each source. */
-	private Duration left(long deadlineNanos) {
-		long leftNanos = Math.min(deadlineNanos - System.nanoTime(), this.properties.timeout().toNanos());
-		return Duration.ofNanos(Math.max(1, leftNanos));
 	}
 
 }

@@ -35,6 +35,17 @@ public record StatusProperties(@DefaultValue("1s") @DurationMin(millis = 1) Dura
 		@DefaultValue("order-status") @NotBlank String projectionGroup,
 		@DefaultValue("250ms") @DurationMin Duration keyLookupTimeout) {
 
+	/** When a look-up of a status that begins now must end. */
+	public long deadlineNanos() {
+		return System.nanoTime() + 2 * this.timeout.toNanos();
+	}
+
+	/** The time limit of one source: at most {@code status.timeout}. */
+	public Duration left(long deadlineNanos) {
+		long leftNanos = Math.min(deadlineNanos - System.nanoTime(), this.timeout.toNanos());
+		return Duration.ofNanos(Math.max(1, leftNanos));
+	}
+
 	/**
 	 * Maximum time that a key look-up waits for Kafka, and again for PostgreSQL. Then a
 	 * queued order is accepted, and a sync order, which waits longer, is refused.
