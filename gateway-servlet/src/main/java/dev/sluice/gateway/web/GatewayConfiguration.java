@@ -9,7 +9,7 @@ import java.util.concurrent.Executors;
 import dev.sluice.gateway.core.backend.BackendPolicy;
 import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.core.config.ConnectionProperties;
-import dev.sluice.gateway.core.http.RequestFraming;
+import dev.sluice.gateway.core.limit.RequestFraming;
 import dev.sluice.gateway.core.limit.RequestLimit;
 import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.status.KeysReadiness;

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.core.http.RequestFraming;
 import dev.sluice.gateway.core.problem.ProblemException;
 import org.jspecify.annotations.Nullable;
 

@@ -18,7 +18,6 @@ import dev.sluice.gateway.core.backend.BackendPolicy;
 import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.config.GatewayProperties;
-import dev.sluice.gateway.core.http.RequestHead;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.gateway.core.metrics.OrderMetrics;
 import dev.sluice.gateway.core.order.Mode;

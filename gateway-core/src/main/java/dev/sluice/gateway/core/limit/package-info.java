@@ -1,5 +1,6 @@
 /**
- * The limits of a gateway: requests, keys, and orders of one customer. Start at
+ * The limits of a gateway: requests, with the rules of HTTP/1.1 that both gateways
+ * enforce before their servers see them, keys, and orders of one customer. Start at
  * {@link dev.sluice.gateway.core.limit.RequestLimit}.
  */
 @NullMarked

@@ -1,4 +1,4 @@
-package dev.sluice.gateway.core.http;
+package dev.sluice.gateway.core.limit;
 
 import java.util.HashMap;
 import java.util.Locale;
