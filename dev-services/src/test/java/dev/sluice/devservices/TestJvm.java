@@ -13,7 +13,7 @@ import org.junit.platform.launcher.LauncherSessionListener;
 
 /**
  * What each test JVM does first and last. JUnit finds this class through
- * {@code META-INF/services}. It is not used outside of tests.
+ * {@code META-INF/services}.
  * <p>
  * First it sets the deadlines: {@link #WAIT} for {@code Awaitility.await()}, and
  * {@link #TEST} for each method of a test, multiplied by {@link Patience}. They end
