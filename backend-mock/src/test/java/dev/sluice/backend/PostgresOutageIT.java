@@ -11,9 +11,9 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendAudit;
+import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.devservices.PostgresService;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -88,7 +88,7 @@ class PostgresOutageIT extends BackendHttp {
 
 	@Test
 	void refusesWhileTheDatabaseIsAwayAndForgetsNothing() {
-		PostgresService postgres = services.postgres();
+		Breakable postgres = services.postgres().server();
 		UUID id = UUID.randomUUID();
 		save(id);
 

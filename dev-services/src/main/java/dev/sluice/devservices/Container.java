@@ -7,11 +7,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 import com.github.dockerjava.api.DockerClient;
-import com.github.dockerjava.api.exception.InternalServerErrorException;
 import com.github.dockerjava.api.exception.NotModifiedException;
+import org.rnorth.ducttape.unreliables.Unreliables;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.wait.strategy.WaitAllStrategy;
 
@@ -19,7 +20,7 @@ import org.testcontainers.containers.wait.strategy.WaitAllStrategy;
  * A server in a container. It can be closed while it starts. A restart uses the same
  * container, so its files and its port stay.
  */
-abstract class Container implements Server {
+final class Container implements Breakable {
 
 	private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
 
@@ -38,6 +39,8 @@ abstract class Container implements Server {
 
 	private final int port;
 
+	private final BooleanSupplier serves;
+
 	private volatile boolean closed;
 
 	private boolean frozen;
@@ -45,30 +48,19 @@ abstract class Container implements Server {
 	/**
 	 * Starts nothing.
 	 * @param port the port on the host: the engine would choose another one at each start
+	 * @param serves whether the server answers now
 	 */
-	Container(String name, GenericContainer<?> container, int innerPort, int port) {
+	Container(String name, GenericContainer<?> container, int innerPort, int port, BooleanSupplier serves) {
 		this.name = name;
 		this.container = container;
 		this.port = port;
+		this.serves = serves;
 		// Binds the loopback interface, unless the engine is on another machine.
 		String host = container.getHost();
 		String address = (host.equals("localhost") || host.startsWith("127.")) ? "127.0.0.1:" : "";
 		container.setPortBindings(List.of("%s%s:%s".formatted(address, port, innerPort)));
 		// Waits for nothing, because awaitServing does, after each start.
 		container.setWaitStrategy(new WaitAllStrategy());
-	}
-
-	/** Whether the server answers now. */
-	abstract boolean serves();
-
-	@Override
-	public String host() {
-		return this.container.getHost();
-	}
-
-	@Override
-	public int port() {
-		return this.port;
 	}
 
 	@Override
@@ -114,7 +106,7 @@ abstract class Container implements Server {
 
 	private void awaitServing() {
 		long deadline = System.nanoTime() + DevServices.startTimeout().toNanos();
-		while (this.closed || !serves()) {
+		while (this.closed || !this.serves.getAsBoolean()) {
 			if (this.closed) {
 				throw new StartFailedException("%s was stopped while it started".formatted(this.name));
 			}
@@ -155,45 +147,17 @@ abstract class Container implements Server {
 		}
 	}
 
-	/** Freezes all of its processes, with the engine's freezer. */
+	/**
+	 * Freezes all of its processes, with the engine's freezer. Retries while that fails:
+	 * a process that waits for its disk, such as a database in an fsync, cannot be
+	 * frozen, and runc gives up after some 300 ms. It unfreezes the other processes then,
+	 * so each attempt starts from the beginning.
+	 */
 	@Override
 	public synchronized void freeze() {
-		requireFrozen(this.name, Patience.of(FREEZE_TIMEOUT),
+		Unreliables.retryUntilSuccess((int) Patience.of(FREEZE_TIMEOUT).toSeconds(), TimeUnit.SECONDS,
 				() -> engine().pauseContainerCmd(this.container.getContainerId()).exec());
 		this.frozen = true;
-	}
-
-	/**
-	 * Retries while the engine fails. A process that waits for its disk, such as a
-	 * database in an fsync, cannot be frozen, and runc gives up after some 300 ms. It
-	 * unfreezes the other processes then, so each attempt starts from the beginning.
-	 * @param timeout how long to retry
-	 * @param pause throws the exceptions of the engine's client
-	 * @throws IllegalStateException if the engine still fails after the timeout, or the
-	 * thread is interrupted
-	 */
-	static void requireFrozen(String name, Duration timeout, Runnable pause) {
-		long deadline = System.nanoTime() + timeout.toNanos();
-		while (true) {
-			try {
-				pause.run();
-				return;
-			}
-			catch (InternalServerErrorException ex) {
-				if (System.nanoTime() - deadline > 0) {
-					throw new IllegalStateException(
-							"%s could not be frozen in %s s: %s".formatted(name, timeout.toSeconds(), ex.getMessage()),
-							ex);
-				}
-			}
-			try {
-				Thread.sleep(POLL_INTERVAL);
-			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
-				throw new IllegalStateException("%s: interrupted while it was being frozen".formatted(name), ex);
-			}
-		}
 	}
 
 	@Override

@@ -3,7 +3,6 @@ package dev.sluice.devservices;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -25,13 +24,12 @@ public final class DevServices implements AutoCloseable {
 
 	private final Lazy<KafkaService> kafka;
 
-	private final Lazy<? extends PostgresService> postgres;
+	private final Lazy<PostgresService> postgres;
 
-	<P extends Server & PostgresService> DevServices(Infrastructure infrastructure, Supplier<KafkaService> kafka,
-			Supplier<P> postgres) {
+	DevServices(Infrastructure infrastructure, Supplier<KafkaService> kafka, Supplier<PostgresService> postgres) {
 		this.infrastructure = infrastructure;
-		this.kafka = new Lazy<>(kafka, KafkaService::start, KafkaService::close);
-		this.postgres = new Lazy<>(postgres, Server::start, Server::close);
+		this.kafka = new Lazy<>(kafka);
+		this.postgres = new Lazy<>(postgres);
 	}
 
 	/**
@@ -70,12 +68,15 @@ public final class DevServices implements AutoCloseable {
 			}
 			containers = problem.isEmpty();
 		}
-		Supplier<List<Integer>> ports = () -> kafkaPorts.stream().map(Ports::orFree).toList();
-		return containers
-				? new DevServices(Infrastructure.CONTAINERS, () -> ContainerKafka.cluster(ports.get()),
-						() -> new ContainerPostgres(Ports.orFree(postgresPort)))
-				: new DevServices(Infrastructure.EMBEDDED, () -> EmbeddedKafka.cluster(ports.get()),
-						() -> new EmbeddedPostgres(Ports.orFree(postgresPort)));
+		Supplier<List<Integer>> brokers = () -> kafkaPorts.stream().map(Ports::orFree).toList();
+		if (containers) {
+			return new DevServices(Infrastructure.CONTAINERS, () -> Containers.kafka(brokers.get()),
+					() -> Containers.postgres(Ports.orFree(postgresPort)));
+		}
+		return new DevServices(Infrastructure.EMBEDDED, () -> EmbeddedKafka.cluster(brokers.get()), () -> {
+			int port = Ports.orFree(postgresPort);
+			return new PostgresService("127.0.0.1", port, EmbeddedPostgres.server(port));
+		});
 	}
 
 	/**
@@ -121,69 +122,59 @@ public final class DevServices implements AutoCloseable {
 	/** Stops the servers, even one that another thread is starting. */
 	@Override
 	public void close() {
-		try {
+		try (this.postgres) {
 			this.kafka.close();
-		}
-		finally {
-			this.postgres.close();
 		}
 	}
 
 	/**
-	 * A server that the first caller starts. Other callers wait for that. If it does not
-	 * start, the next caller gets another one.
+	 * Servers that the first caller starts. Other callers wait for that. If they do not
+	 * start, the next caller gets others.
 	 */
-	private static final class Lazy<S> {
+	private static final class Lazy<S extends Servers> implements AutoCloseable {
 
 		private final Supplier<S> create;
 
-		private final Consumer<S> start;
-
-		private final Consumer<S> close;
-
-		/** Starts, or has started; null before, and after a failure. */
-		private volatile @Nullable S server;
+		/** Start, or have started; null before, and after a failure. */
+		private volatile @Nullable S servers;
 
 		private volatile boolean closed;
 
-		Lazy(Supplier<S> create, Consumer<S> start, Consumer<S> close) {
+		Lazy(Supplier<S> create) {
 			this.create = create;
-			this.start = start;
-			this.close = close;
 		}
 
 		synchronized S started() {
-			S existing = this.server;
+			S existing = this.servers;
 			if (existing != null) {
 				return existing;
 			}
 			S created = this.create.get();
-			this.server = created;
+			this.servers = created;
 			try {
 				if (this.closed) {
 					throw new StartFailedException("The servers are closed");
 				}
-				this.start.accept(created);
+				created.start();
 				return created;
 			}
 			catch (RuntimeException ex) {
-				try {
-					this.close.accept(created);
+				try (created) {
+					throw ex;
 				}
-				catch (RuntimeException second) {
-					ex.addSuppressed(second);
+				finally {
+					this.servers = null;
 				}
-				this.server = null;
-				throw ex;
 			}
 		}
 
-		/** Even while another thread starts it. */
-		void close() {
+		/** Even while another thread starts them. */
+		@Override
+		public void close() {
 			this.closed = true;
-			S existing = this.server;
+			S existing = this.servers;
 			if (existing != null) {
-				this.close.accept(existing);
+				existing.close();
 			}
 		}
 

@@ -58,7 +58,7 @@ public final class DockerEngine {
 	}
 
 	static Optional<String> problem(SocketAddress engine) {
-		String pulls = Stream.of(ContainerKafka.IMAGE, ContainerPostgres.IMAGE, RYUK_IMAGE)
+		String pulls = Stream.of(Containers.KAFKA, Containers.POSTGRES, RYUK_IMAGE)
 			.filter((image) -> !image.equals(RYUK_IMAGE)
 					|| !Boolean.parseBoolean(System.getenv("TESTCONTAINERS_RYUK_DISABLED")))
 			.filter((image) -> status(engine, "/images/%s/json".formatted(image)) != OK)

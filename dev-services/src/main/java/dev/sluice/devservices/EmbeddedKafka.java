@@ -13,17 +13,13 @@ import org.apache.kafka.metadata.storage.Formatter;
 
 /**
  * Kafka's brokers, each with its controller in a child JVM, on the loopback interface.
- * {@link #main} runs in the child, with the arguments of {@link EmbeddedProcess} and two
- * system properties: its node, and all controllers.
+ * {@link #main} runs in the child, with the arguments of {@link EmbeddedProcess}, its
+ * node, and all controllers.
  */
 final class EmbeddedKafka {
 
 	/** Any id will do, because the cluster never meets another one. */
 	private static final String CLUSTER_ID = "c2x1aWNlLWRldi1rYWZrYQ";
-
-	static final String NODE = "sluice.kafka.node";
-
-	static final String VOTERS = "sluice.kafka.voters";
 
 	private EmbeddedKafka() {
 	}
@@ -33,17 +29,15 @@ final class EmbeddedKafka {
 		List<String> controllers = Ports.free(ports.size()).stream().map("127.0.0.1:%s"::formatted).toList();
 		return KafkaService.cluster("127.0.0.1", ports, controllers,
 				(name, node, voters, inSync) -> new EmbeddedProcess(name, ports.get(node - 1), EmbeddedKafka.class,
-						List.of("-Xms256m -Xmx512m -XX:+UseG1GC -D%s=%s -D%s=%s %s"
-							.formatted(NODE, node, VOTERS, voters, KafkaService.OPTIONS)
-							.split(" ")),
-						inSync));
+						List.of("-Xms256m -Xmx512m -XX:+UseG1GC %s".formatted(KafkaService.OPTIONS).split(" ")), inSync,
+						Integer.toString(node), voters));
 	}
 
 	public static void main(String[] args) throws Exception {
 		// Kafka names its files in the default locale, and some locales have other
 		// digits.
 		Locale.setDefault(Locale.ROOT);
-		Properties properties = properties(Integer.parseInt(args[0]), Path.of(args[1]));
+		Properties properties = properties(args[0], Path.of(args[1]), Integer.parseInt(args[2]), args[3]);
 		format(properties);
 		KafkaRaftServer server = new KafkaRaftServer(new KafkaConfig(properties, false), Time.SYSTEM);
 		server.startup();
@@ -54,9 +48,7 @@ final class EmbeddedKafka {
 		server.awaitShutdown();
 	}
 
-	private static Properties properties(int port, Path directory) {
-		int node = Integer.getInteger(NODE);
-		String voters = System.getProperty(VOTERS);
+	private static Properties properties(String port, Path directory, int node, String voters) {
 		String controller = voters.split(",")[node - 1].replaceFirst(".*@", "");
 		Properties properties = new Properties();
 		properties.putAll(KafkaService.properties(node, voters));

@@ -29,7 +29,7 @@ import java.util.concurrent.TimeoutException;
  * and every login needs a password. The superuser's password is random and kept next to
  * the data, in a file that only this user can read.
  */
-final class EmbeddedPostgres extends EmbeddedProcess implements PostgresService {
+final class EmbeddedPostgres {
 
 	/**
 	 * Unpacking PostgreSQL for the first time takes more than 64 MiB of heap, running it
@@ -40,15 +40,19 @@ final class EmbeddedPostgres extends EmbeddedProcess implements PostgresService 
 	/** Shorter than the parent waits, so that this process can log the cause. */
 	private static final Duration START_TIMEOUT = DevServices.startTimeout().minusSeconds(10);
 
-	EmbeddedPostgres(int port) {
-		super("postgres", port, EmbeddedPostgres.class, JVM_ARGS, () -> true);
+	private EmbeddedPostgres() {
+	}
+
+	/** Starts nothing. */
+	static EmbeddedProcess server(int port) {
+		return new EmbeddedProcess("postgres", port, EmbeddedPostgres.class, JVM_ARGS, () -> true);
 	}
 
 	public static void main(String[] args) throws Exception {
 		FutureTask<io.zonky.test.db.postgres.embedded.EmbeddedPostgres> start = new FutureTask<>(() -> start(args));
 		// Before the start, because PostgreSQL is a process of its own and would outlive
 		// this one.
-		stopping(args, () -> close(start));
+		EmbeddedProcess.stopping(args, () -> close(start));
 		boolean first = !Files.exists(passwordFile(args));
 		start.run();
 		var postgres = start.get();
@@ -59,7 +63,7 @@ final class EmbeddedPostgres extends EmbeddedProcess implements PostgresService 
 				statement.execute("create database sluice owner sluice");
 			}
 		}
-		ready();
+		EmbeddedProcess.ready();
 		new CountDownLatch(1).await();
 	}
 
@@ -115,7 +119,7 @@ final class EmbeddedPostgres extends EmbeddedProcess implements PostgresService 
 		try (DirectoryStream<Path> versions = Files.newDirectoryStream(programs, "PG-*")) {
 			for (Path version : versions) {
 				if (!Files.exists(version.resolve(".exists"))) {
-					deleteTree(version);
+					EmbeddedProcess.deleteTree(version);
 				}
 			}
 		}

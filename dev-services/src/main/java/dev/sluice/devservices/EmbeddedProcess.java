@@ -16,11 +16,11 @@ import java.util.stream.Stream;
 import org.apache.kafka.common.utils.Utils;
 
 /**
- * A server in a child JVM, with its data and its log in a temporary directory. The
- * arguments of its main class are the port and the directory of the data. The main class
- * calls {@link #stopping}, and {@link #ready} when the server is. It stops on SIGTERM.
+ * A server in a child JVM, with its data and its log in a temporary directory. The first
+ * arguments of its main class are the port and the directory of the data. It calls
+ * {@link #stopping}, and {@link #ready} when the server is. It stops on SIGTERM.
  */
-class EmbeddedProcess implements Server {
+final class EmbeddedProcess implements Breakable {
 
 	/** What the child prints when the server is ready. */
 	private static final String READY = "sluice: the server is ready";
@@ -42,8 +42,10 @@ class EmbeddedProcess implements Server {
 	/**
 	 * Starts nothing.
 	 * @param inSync what else must hold before it is ready
+	 * @param args further arguments
 	 */
-	EmbeddedProcess(String name, int port, Class<?> mainClass, List<String> jvmArgs, BooleanSupplier inSync) {
+	EmbeddedProcess(String name, int port, Class<?> mainClass, List<String> jvmArgs, BooleanSupplier inSync,
+			String... args) {
 		this.port = port;
 		this.inSync = inSync;
 		try {
@@ -58,6 +60,7 @@ class EmbeddedProcess implements Server {
 			.jvmArgs(jvmArgs)
 			.jvmArgs("-Dlogback.configurationFile=dev-services-logback.xml", Patience.jvmArg())
 			.args(Integer.toString(port), data().toString())
+			.args(args)
 			.logFile(this.directory.resolve("log"))
 			.readyWhen(this::isReady, DevServices.startTimeout())
 			.stopTimeout(STOP_TIMEOUT);
@@ -77,16 +80,6 @@ class EmbeddedProcess implements Server {
 
 	private boolean isReady() {
 		return this.process.hasLogged(READY) && this.inSync.getAsBoolean();
-	}
-
-	@Override
-	public String host() {
-		return "127.0.0.1";
-	}
-
-	@Override
-	public int port() {
-		return this.port;
 	}
 
 	@Override
@@ -111,27 +104,27 @@ class EmbeddedProcess implements Server {
 	@Override
 	public synchronized void freeze() {
 		this.process.freeze();
-		server().forEach(Signal.STOP::send);
+		server().forEach(Signals::freeze);
 	}
 
 	@Override
 	public void unfreeze() {
 		synchronized (this) {
-			server().forEach(Signal.CONT::send);
+			server().forEach(Signals::unfreeze);
 			this.process.unfreeze();
 		}
 		this.process.awaitReady();
 	}
 
 	/** The directory of its data. */
-	final Path data() {
+	Path data() {
 		return this.directory.resolve("data");
 	}
 
 	@Override
 	public synchronized void close() {
 		try {
-			server().forEach(Signal.CONT::send);
+			server().forEach(Signals::unfreeze);
 			this.process.close();
 			killServer();
 		}

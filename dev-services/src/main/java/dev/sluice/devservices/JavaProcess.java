@@ -29,11 +29,11 @@ import org.jspecify.annotations.Nullable;
  * to a log file.
  * <p>
  * The caller that launches it must close it. If this JVM ends before that, even by
- * {@code kill -9}, the child gets SIGTERM, and SIGKILL after 40 s (see {@link Reaper}).
+ * {@code kill -9}, the child gets SIGTERM, and SIGKILL after 40 s (see {@link Signals}).
  * Ctrl-C in a terminal does not reach the child: this JVM decides the order in which its
  * children stop. Requires a POSIX shell. Thread-safe, once it is launched.
  */
-public final class JavaProcess implements Breakable, AutoCloseable {
+public final class JavaProcess implements Breakable {
 
 	/** How long the kernel may take to remove a killed process. */
 	private static final Duration KILL_TIMEOUT = Duration.ofMinutes(1);
@@ -182,7 +182,7 @@ public final class JavaProcess implements Breakable, AutoCloseable {
 				.redirectErrorStream(true)
 				.redirectOutput(again ? Redirect.appendTo(log) : Redirect.to(log))
 				.start();
-			Reaper.watch(started);
+			Signals.endWithThisJvm(started);
 			this.process = started;
 			return this;
 		}
@@ -257,12 +257,12 @@ public final class JavaProcess implements Breakable, AutoCloseable {
 
 	@Override
 	public void freeze() {
-		Signal.STOP.send(handle());
+		Signals.freeze(handle());
 	}
 
 	@Override
 	public void unfreeze() {
-		Signal.CONT.send(handle());
+		Signals.unfreeze(handle());
 	}
 
 	/** The last lines that it has logged since its last start. */
@@ -293,6 +293,11 @@ public final class JavaProcess implements Breakable, AutoCloseable {
 
 	public long pid() {
 		return process().pid();
+	}
+
+	@Override
+	public List<Long> processes() {
+		return isAlive() ? List.of(pid()) : List.of();
 	}
 
 	public boolean isAlive() {

@@ -6,11 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -23,7 +19,7 @@ import org.apache.kafka.common.Node;
  * A running Kafka with one broker or three. It has no topics and does not create them
  * automatically.
  */
-public final class KafkaService {
+public final class KafkaService extends Servers {
 
 	/** Further options for the brokers' JVMs, separated by spaces. */
 	static final String OPTIONS = System.getenv().getOrDefault("TEST_KAFKA_OPTS", "");
@@ -38,14 +34,15 @@ public final class KafkaService {
 
 	private static final int CHECK_TIMEOUT_MILLIS = 2_000;
 
-	private final List<Server> brokers;
+	private final String bootstrapServers;
 
 	/**
 	 * Starts nothing.
 	 * @param brokers in the order of their node ids, from 1
 	 */
-	KafkaService(List<Server> brokers) {
-		this.brokers = List.copyOf(brokers);
+	KafkaService(String bootstrapServers, List<Breakable> brokers) {
+		super(brokers);
+		this.bootstrapServers = bootstrapServers;
 	}
 
 	/**
@@ -59,10 +56,11 @@ public final class KafkaService {
 		String voters = IntStream.rangeClosed(1, ports.size())
 			.mapToObj((node) -> node + "@" + controllers.get(node - 1))
 			.collect(Collectors.joining(","));
-		return new KafkaService(IntStream.rangeClosed(1, ports.size())
-			.mapToObj((node) -> maker.broker((ports.size() == 1) ? "kafka" : "kafka-" + node, node, voters,
-					() -> isInSync(servers, node)))
-			.toList());
+		return new KafkaService(servers,
+				IntStream.rangeClosed(1, ports.size())
+					.mapToObj((node) -> maker.broker((ports.size() == 1) ? "kafka" : "kafka-" + node, node, voters,
+							() -> isInSync(servers, node)))
+					.toList());
 	}
 
 	/**
@@ -101,29 +99,9 @@ public final class KafkaService {
 		return properties;
 	}
 
-	/** Starts the brokers in parallel: none is ready before most of them run. */
-	void start() {
-		all(Server::start);
-	}
-
-	void close() {
-		all(Server::close);
-	}
-
 	/** {@code host:port} of each broker, separated by commas; plain text. */
 	public String bootstrapServers() {
-		return this.brokers.stream()
-			.map((broker) -> "%s:%s".formatted(broker.host(), broker.port()))
-			.collect(Collectors.joining(","));
-	}
-
-	/**
-	 * The processes of this machine that serve it, without their children: for a
-	 * container the first one of the container, and the proxy of its port. Empty if they
-	 * are on another machine, or if the system has no {@code /proc}.
-	 */
-	public List<Long> processes() {
-		return this.brokers.stream().flatMap((broker) -> broker.processes().stream()).toList();
+		return this.bootstrapServers;
 	}
 
 	/**
@@ -131,25 +109,7 @@ public final class KafkaService {
 	 * when the broker is in sync with the others, so that the next one may fail.
 	 */
 	public List<Breakable> brokers() {
-		return List.copyOf(this.brokers);
-	}
-
-	/**
-	 * Does this to all brokers in parallel, even if some fail, and throws the first
-	 * failure. An interrupt of this thread interrupts all of them.
-	 */
-	private void all(Consumer<Server> action) {
-		List<Future<?>> ended;
-		try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-			ended = this.brokers.stream()
-				.<Future<?>>map((broker) -> executor.submit(() -> action.accept(broker)))
-				.toList();
-		}
-		for (Future<?> end : ended) {
-			if (end.state() == Future.State.FAILED && end.exceptionNow() instanceof RuntimeException failure) {
-				throw failure;
-			}
-		}
+		return this.servers;
 	}
 
 	/**
@@ -200,7 +160,7 @@ public final class KafkaService {
 		 * @param voters the controllers of all brokers, separated by commas
 		 * @param inSync whether the broker serves and has caught up with the others
 		 */
-		Server broker(String name, int node, String voters, BooleanSupplier inSync);
+		Breakable broker(String name, int node, String voters, BooleanSupplier inSync);
 
 	}
 

@@ -3,37 +3,40 @@ package dev.sluice.devservices;
 import java.util.List;
 
 /** A running PostgreSQL with an empty database that its user owns. */
-public interface PostgresService extends Breakable {
+public final class PostgresService extends Servers {
 
-	/** The name of the database. */
-	String DATABASE = "sluice";
+	/** The name of the database, of its user, and the user's password. */
+	static final String NAME = "sluice";
 
-	/** Name and password of the user. */
-	String USER = "sluice";
+	private final String address;
 
-	String host();
-
-	int port();
-
-	/** As {@link KafkaService#processes}. */
-	List<Long> processes();
-
-	default String username() {
-		return USER;
+	/** Starts nothing. */
+	PostgresService(String host, int port, Breakable server) {
+		super(List.of(server));
+		this.address = "postgresql://%s:%s/%s".formatted(host, port, NAME);
 	}
 
-	default String password() {
-		return USER;
+	public String username() {
+		return NAME;
 	}
 
-	/** Without user and password. */
-	default String jdbcUrl() {
-		return "jdbc:postgresql://%s:%s/%s".formatted(host(), port(), DATABASE);
+	public String password() {
+		return NAME;
 	}
 
 	/** Without user and password. */
-	default String r2dbcUrl() {
-		return "r2dbc:postgresql://%s:%s/%s".formatted(host(), port(), DATABASE);
+	public String jdbcUrl() {
+		return "jdbc:" + this.address;
+	}
+
+	/** Without user and password. */
+	public String r2dbcUrl() {
+		return "r2dbc:" + this.address;
+	}
+
+	/** For faults. */
+	public Breakable server() {
+		return this.servers.getFirst();
 	}
 
 }

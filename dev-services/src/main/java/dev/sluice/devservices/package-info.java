@@ -5,7 +5,7 @@
  * <p>
  * The servers run in containers if a Docker engine answers, otherwise as child processes.
  * Every process started here ends with the JVM that started it, even if that is killed:
- * see {@link dev.sluice.devservices.Reaper}.
+ * see {@link dev.sluice.devservices.Signals}.
  */
 @NullMarked
 package dev.sluice.devservices;

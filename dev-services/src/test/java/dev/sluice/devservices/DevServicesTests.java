@@ -18,16 +18,17 @@ class DevServicesTests {
 
 	private static final StartFailedException SLOW = new StartFailedException("the machine is slow");
 
-	private final Server broker = mock(Server.class);
+	private final Breakable broker = mock(Breakable.class);
 
-	private final EmbeddedPostgres failing = mock(EmbeddedPostgres.class);
+	private final Breakable failing = mock(Breakable.class);
 
-	private final EmbeddedPostgres postgres = mock(EmbeddedPostgres.class);
+	private final Breakable postgres = mock(Breakable.class);
 
-	private final Iterator<EmbeddedPostgres> made = List.of(this.failing, this.postgres).iterator();
+	private final Iterator<Breakable> made = List.of(this.failing, this.postgres).iterator();
 
 	private final DevServices services = new DevServices(Infrastructure.EMBEDDED,
-			() -> new KafkaService(List.of(this.broker)), this.made::next);
+			() -> new KafkaService("", List.of(this.broker)),
+			() -> new PostgresService("localhost", 5432, this.made.next()));
 
 	@Test
 	void startsEachServerOnceAlsoAfterAFailure() {
@@ -42,7 +43,7 @@ class DevServicesTests {
 		verify(this.failing).close();
 		for (int i = 0; i < 3; i++) {
 			assertThat(this.services.kafka()).isNotNull();
-			assertThat(this.services.postgres()).isSameAs(this.postgres);
+			assertThat(this.services.postgres().server()).isSameAs(this.postgres);
 		}
 
 		verify(this.broker, times(2)).start();

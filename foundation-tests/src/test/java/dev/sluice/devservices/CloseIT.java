@@ -31,9 +31,9 @@ class CloseIT {
 		try (DevServices services = DevServices.start(DevServices.shared().infrastructure(), List.of(kafkaPort),
 				postgresPort)) {
 			assertThat(services.kafka().bootstrapServers()).endsWith(":" + kafkaPort);
-			assertThat(services.postgres().port()).isEqualTo(postgresPort);
+			assertThat(services.postgres().jdbcUrl()).contains(":%s/".formatted(postgresPort));
 			services.kafka().brokers().getFirst().freeze();
-			services.postgres().freeze();
+			services.postgres().server().freeze();
 		}
 
 		await().until(() -> before.containsAll(descendants()));

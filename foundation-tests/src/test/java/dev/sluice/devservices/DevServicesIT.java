@@ -62,15 +62,17 @@ class DevServicesIT {
 	@Test
 	void embeddedPostgresIsClosedToOtherUsersAndLeavesNothing() throws Exception {
 		Path directory;
-		try (EmbeddedPostgres postgres = new EmbeddedPostgres(Ports.free())) {
-			postgres.start();
-			directory = postgres.data().getParent();
+		int port = Ports.free();
+		try (EmbeddedProcess server = EmbeddedPostgres.server(port)) {
+			server.start();
+			directory = server.data().getParent();
 
 			Path programs = Path.of(System.getProperty("user.home"), ".cache", "sluice-postgres");
 			assertThat(List.of(directory, programs))
 				.allSatisfy((closed) -> assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(closed)))
 					.isEqualTo("rwx------"));
-			takesNoLoginWithoutThePassword(postgres, directory.resolve("password"));
+			takesNoLoginWithoutThePassword(new PostgresService("127.0.0.1", port, server),
+					directory.resolve("password"));
 			if (Files.exists(Path.of("/proc/self/cmdline"))) {
 				assertThat(processesIn(directory)).hasSizeGreaterThan(1);
 			}
@@ -115,11 +117,11 @@ class DevServicesIT {
 
 	@Test
 	void namesThePortThatIsTaken() {
-		PostgresService taken = DevServices.shared().postgres();
-		try (DevServices services = DevServices.start(Infrastructure.EMBEDDED, List.of(0), taken.port())) {
+		int taken = Integer.parseInt(DevServices.shared().kafka().bootstrapServers().replaceFirst(".*:", ""));
+		try (DevServices services = DevServices.start(Infrastructure.EMBEDDED, List.of(0), taken)) {
 
 			assertThatExceptionOfType(StartFailedException.class).isThrownBy(services::postgres)
-				.withMessageContaining("postgres: port %s is taken".formatted(taken.port()));
+				.withMessageContaining("postgres: port %s is taken".formatted(taken));
 		}
 	}
 

@@ -18,6 +18,8 @@ class EmbeddedProcessIT {
 
 	private static final String NAME = "server";
 
+	private static final int PORT = Ports.free();
+
 	private static final String READY = "the server is ready";
 
 	@TempDir
@@ -43,7 +45,7 @@ class EmbeddedProcessIT {
 
 			assertThatExceptionOfType(StartFailedException.class).isThrownBy(process::start)
 				.withMessageContaining("server ended with exit code 3");
-			assertThat(process.data().resolve("port")).hasContent(Integer.toString(process.port()));
+			assertThat(process.data().resolve("port")).hasContent(Integer.toString(PORT));
 
 			Files.delete(process.data().resolve("port"));
 			process.start();
@@ -82,9 +84,8 @@ class EmbeddedProcessIT {
 			.redirectErrorStream(true);
 		postgres.environment().put("LC_ALL", "zz_ZZ.UTF-8");
 		Process started = postgres.start();
-		try (JavaProcess _ = server(EmbeddedKafka.class, folder)
-			.jvmArgs("-Duser.language=ar", "-Duser.country=EG", "-D%s=1".formatted(EmbeddedKafka.NODE),
-					"-D%s=1@127.0.0.1:%s".formatted(EmbeddedKafka.VOTERS, Ports.free()))
+		try (JavaProcess _ = server(EmbeddedKafka.class, folder).jvmArgs("-Duser.language=ar", "-Duser.country=EG")
+			.args("1", "1@127.0.0.1:%s".formatted(Ports.free()))
 			.launch()
 			.awaitReady()) {
 			assertThat(started.inputReader().lines().anyMatch((line) -> line.contains(READY))).isTrue();
@@ -104,7 +105,7 @@ class EmbeddedProcessIT {
 	}
 
 	private static EmbeddedProcess process(Class<?> mainClass) {
-		return new EmbeddedProcess(NAME, Ports.free(), mainClass, List.of("-Xmx32m", "-XX:+UseSerialGC"), () -> true);
+		return new EmbeddedProcess(NAME, PORT, mainClass, List.of("-Xmx32m", "-XX:+UseSerialGC"), () -> true);
 	}
 
 	/** Starts a server, and waits. */

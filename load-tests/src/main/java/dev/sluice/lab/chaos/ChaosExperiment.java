@@ -347,7 +347,7 @@ public final class ChaosExperiment extends Experiment {
 	/** Always in the same order. */
 	private List<Victim> victims(Stack stack) {
 		List<Victim> victims = new ArrayList<>(
-				List.of(new Victim(Target.POSTGRES, "PostgreSQL", stack.infrastructure().postgres())));
+				List.of(new Victim(Target.POSTGRES, "PostgreSQL", stack.infrastructure().postgres().server())));
 		stack.services()
 			.forEach((service) -> victims.add(new Victim(target(service.module()), service.name(), service.process())));
 		List<Breakable> brokers = stack.infrastructure().kafka().brokers();

@@ -27,8 +27,8 @@ import dev.sluice.consumer.ConsumerTest;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
+import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.DevServices;
-import dev.sluice.devservices.PostgresService;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -296,7 +296,7 @@ class ProjectionLifecycleIT extends ConsumerTest {
 	}
 
 	private static <T> T withoutPostgres(Callable<T> steps) throws Exception {
-		PostgresService postgres = DevServices.shared().postgres();
+		Breakable postgres = DevServices.shared().postgres().server();
 		postgres.kill();
 		try {
 			return steps.call();

@@ -1,33 +1,58 @@
 package dev.sluice.devservices;
 
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
 
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.Network;
 import org.testcontainers.utility.MountableFile;
 
-/** A Kafka broker and controller in a container. */
-final class ContainerKafka extends Container {
+/** Kafka and PostgreSQL in containers. */
+final class Containers {
 
-	static final String IMAGE = "apache/kafka:4.2.1";
+	static final String KAFKA = "apache/kafka:4.2.1";
 
-	private static final int PORT = 9092;
+	static final String POSTGRES = "postgres:18";
+
+	private static final int KAFKA_PORT = 9092;
+
+	private static final int POSTGRES_PORT = 5432;
 
 	private static final int READABLE = 0644;
 
-	private final BooleanSupplier inSync;
+	/** How long a look at PostgreSQL may take. */
+	private static final int SECONDS = 2;
 
-	private ContainerKafka(String name, GenericContainer<?> container, int port, BooleanSupplier inSync) {
-		super(name, container, PORT, port);
-		this.inSync = inSync;
+	private Containers() {
 	}
 
-	/** The brokers of one cluster, one for each port. Starts none. */
-	static KafkaService cluster(List<Integer> ports) {
+	/** PostgreSQL. Starts nothing. */
+	static PostgresService postgres(int port) {
+		String name = PostgresService.NAME;
+		GenericContainer<?> container = new GenericContainer<>(POSTGRES)
+			.withEnv(Map.of("POSTGRES_DB", name, "POSTGRES_USER", name, "POSTGRES_PASSWORD", name));
+		String url = "jdbc:postgresql://%s:%s/%s?connectTimeout=%4$s&socketTimeout=%4$s".formatted(container.getHost(),
+				port, name, SECONDS);
+		return new PostgresService(container.getHost(), port,
+				new Container("postgres", container, POSTGRES_PORT, port, () -> serves(url)));
+	}
+
+	private static boolean serves(String url) {
+		try (Connection connection = DriverManager.getConnection(url, PostgresService.NAME, PostgresService.NAME)) {
+			return connection.isValid(SECONDS);
+		}
+		catch (SQLException _) {
+			return false;
+		}
+	}
+
+	/** The brokers of one cluster, each with a controller. Starts none. */
+	static KafkaService kafka(List<Integer> ports) {
 		// Others have another name, because clusters share the network.
 		List<String> hosts = (ports.size() == 1) ? List.of("localhost")
 				: ports.stream().map((port) -> "kafka-" + port).toList();
@@ -35,19 +60,19 @@ final class ContainerKafka extends Container {
 		return KafkaService.cluster(engine, ports, hosts.stream().map((host) -> host + ":9094").toList(),
 				(name, node, voters, inSync) -> {
 					int port = ports.get(node - 1);
-					GenericContainer<?> container = create(KafkaService.properties(node, voters), hosts.get(node - 1),
+					GenericContainer<?> container = kafka(KafkaService.properties(node, voters), hosts.get(node - 1),
 							engine + ":" + port);
-					return new ContainerKafka(name, container, port, inSync);
+					return new Container(name, container, KAFKA_PORT, port, inSync);
 				});
 	}
 
-	private static GenericContainer<?> create(Map<String, String> properties, String host, String outside) {
-		properties.put("listeners", "PLAINTEXT://:%s,INSIDE://:9093,CONTROLLER://:9094".formatted(PORT));
+	private static GenericContainer<?> kafka(Map<String, String> properties, String host, String outside) {
+		properties.put("listeners", "PLAINTEXT://:%s,INSIDE://:9093,CONTROLLER://:9094".formatted(KAFKA_PORT));
 		properties.put("advertised.listeners", "PLAINTEXT://%s,INSIDE://%s:9093".formatted(outside, host));
 		properties.put("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,INSIDE:PLAINTEXT,CONTROLLER:PLAINTEXT");
 		properties.put("inter.broker.listener.name", "INSIDE");
 		properties.put("log.dirs", "/var/lib/kafka/data");
-		GenericContainer<?> container = new GenericContainer<>(IMAGE).withEnv("KAFKA_HEAP_OPTS", "-Xms256m -Xmx512m")
+		GenericContainer<?> container = new GenericContainer<>(KAFKA).withEnv("KAFKA_HEAP_OPTS", "-Xms256m -Xmx512m")
 			.withEnv("KAFKA_OPTS", KafkaService.OPTIONS)
 			.withCopyFileToContainer(logging(), "/mnt/shared/config/log4j2.yaml")
 			.withCopyFileToContainer(logging(), "/mnt/shared/config/tools-log4j2.yaml");
@@ -66,11 +91,6 @@ final class ContainerKafka extends Container {
 	/** The environment variable of the image that sets a broker property. */
 	private static String variable(String property) {
 		return "KAFKA_" + property.replace('.', '_').toUpperCase(Locale.ROOT);
-	}
-
-	@Override
-	boolean serves() {
-		return this.inSync.getAsBoolean();
 	}
 
 }
