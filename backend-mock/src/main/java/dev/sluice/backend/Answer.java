@@ -1,10 +1,13 @@
 package dev.sluice.backend;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.SavedOrder;
+import tools.jackson.core.JacksonException;
 
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
@@ -52,12 +55,21 @@ record Answer(int status, Object body, long retryAfterSeconds) {
 		return new Answer(type.status(), detail(type, detail), 0);
 	}
 
-	/** A problem that properties may be added to. */
 	static ProblemDetail detail(ProblemType type, String detail) {
 		ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatusCode.valueOf(type.status()), detail);
 		problem.setType(type.type());
 		problem.setTitle(type.title());
 		return problem;
+	}
+
+	/** Why JSON cannot be read: which field, and Jackson's words without packages. */
+	static String reason(JacksonException unreadable) {
+		String field = unreadable.getPath()
+			.stream()
+			.map((reference) -> Objects.requireNonNullElse(reference.getPropertyName(), "" + reference.getIndex()))
+			.collect(Collectors.joining("."));
+		return (field.isEmpty() ? "The document" : field) + ": "
+				+ unreadable.getOriginalMessage().replaceAll("\\b[a-z]+(\\.[a-z]+)*\\.(?=[A-Z])", "");
 	}
 
 }

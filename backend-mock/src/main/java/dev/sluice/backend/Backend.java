@@ -9,9 +9,10 @@ import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
-import dev.sluice.contract.BackendAudit;
+import dev.sluice.backend.BackendMetrics.Outcome;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Special;
+import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
@@ -20,7 +21,7 @@ import reactor.core.scheduler.Scheduler;
 /**
  * The backend without HTTP: passes requests through the {@link CapacityModel}, makes them
  * wait, fail or hang as the {@link BackendBehaviour} prescribes, and saves their orders
- * into the {@link Audit} at the end of the delay.
+ * into the {@link OrderStore} at the end of the delay.
  * <p>
  * A request is in flight from its admission (it is read, valid and not refused) to its
  * answer, including the time in the queue and in the store. In the audit, at any time,
@@ -53,7 +54,9 @@ final class Backend {
 
 	private volatile Regime regime;
 
-	private Audit audit;
+	private OrderStore store;
+
+	private final BackendMetrics metrics;
 
 	private final AtomicInteger inFlight = new AtomicInteger();
 
@@ -64,14 +67,14 @@ final class Backend {
 	 * @param maxInFlight maximum number of requests in flight
 	 */
 	Backend(Scheduler loop, LongSupplier micros, RandomGenerator random, int maxInFlight, OrderStore store,
-			BackendMetrics metrics) {
+			MeterRegistry registry) {
 		this.loop = loop;
 		this.micros = micros;
 		this.sampler = new Sampler(random);
 		this.maxInFlight = maxInFlight;
 		this.regime = regime(BackendBehaviour.DEFAULT);
-		this.audit = new Audit(store, metrics);
-		metrics.observe(this);
+		this.store = store;
+		this.metrics = new BackendMetrics(registry, this);
 	}
 
 	/**
@@ -92,11 +95,11 @@ final class Backend {
 			.filter((candidate) -> customerId.startsWith(candidate.customerPrefix()))
 			.findFirst()
 			.orElse(NOT_SPECIAL);
-		Audit audit = this.audit;
-		receive(new Request(audit,
+		OrderStore store = this.store;
+		receive(new Request(store,
 				() -> (special.delayMillis() > 0) ? special.delayMillis() : this.sampler.delayMillis(behaviour.delay()),
 				(special.status() > 0) ? Mono.just(fault(special.status()))
-						: Mono.defer(() -> audit.orders().save(id, fingerprint, this.micros.getAsLong())),
+						: Mono.defer(() -> store.save(id, fingerprint, this.micros.getAsLong())),
 				reply));
 	}
 
@@ -115,15 +118,16 @@ final class Backend {
 		Answer refusal = (this.inFlight.get() < this.maxInFlight) ? capacity.refusal() : Answer.problem(503,
 				this.maxInFlight + " requests are in flight, as many as backend.max-in-flight allows");
 		if (refusal != null) {
-			if (request.audit != null) {
-				request.audit.refused();
+			if (request.store != null) {
+				request.store.refused();
+				this.metrics.ended(Outcome.REFUSED);
 			}
 			request.reply.success(refusal);
 		}
 		else {
 			this.inFlight.incrementAndGet();
-			if (request.audit != null) {
-				request.audit.received();
+			if (request.store != null) {
+				request.store.received();
 			}
 			request.reply.onCancel(request::release);
 			capacity.enter(request::begin);
@@ -143,19 +147,14 @@ final class Backend {
 		releaseHanging();
 	}
 
-	/** The orders of the current audit. */
+	/** The orders and the counts of the current audit. */
 	OrderStore orders() {
-		return this.audit.orders();
-	}
-
-	/** Fails with 503 if the store does not answer, like {@link #reset}. */
-	Mono<BackendAudit> audit() {
-		return this.audit.audit();
+		return this.store;
 	}
 
 	/** Forgets the counts and the orders. Requests in flight are no longer counted. */
 	Mono<Void> reset() {
-		return this.audit.next().doOnNext((next) -> this.audit = next).then();
+		return this.store.next().doOnNext((next) -> this.store = next).then();
 	}
 
 	/**
@@ -169,7 +168,7 @@ final class Backend {
 	boolean connect() {
 		TokenBucket cap = this.regime.connections();
 		boolean admitted = cap == null || cap.take();
-		this.audit.connection(admitted);
+		this.store.connection(admitted);
 		return admitted;
 	}
 
@@ -217,7 +216,7 @@ final class Backend {
 
 		private final long receivedAt = Backend.this.micros.getAsLong();
 
-		private final @Nullable Audit audit;
+		private final @Nullable OrderStore store;
 
 		private final DoubleSupplier delayMillis;
 
@@ -226,11 +225,11 @@ final class Backend {
 		private final MonoSink<Answer> reply;
 
 		/**
-		 * @param audit null for a request without an order
+		 * @param store null for a request without an order
 		 * @param end how it ends after the delay, unless a fault occurs
 		 */
-		Request(@Nullable Audit audit, DoubleSupplier delayMillis, Mono<Answer> end, MonoSink<Answer> reply) {
-			this.audit = audit;
+		Request(@Nullable OrderStore store, DoubleSupplier delayMillis, Mono<Answer> end, MonoSink<Answer> reply) {
+			this.store = store;
 			this.delayMillis = delayMillis;
 			this.end = end;
 			this.reply = reply;
@@ -258,8 +257,8 @@ final class Backend {
 
 		private void leave(Answer answer) {
 			Backend.this.inFlight.decrementAndGet();
-			if (this.audit != null) {
-				this.audit.ended(answer, Backend.this.micros.getAsLong() - this.receivedAt);
+			if (this.store != null) {
+				Backend.this.metrics.ended(this.store.ended(answer), Backend.this.micros.getAsLong() - this.receivedAt);
 			}
 			this.reply.success(answer);
 			this.regime.capacity().leave();

@@ -16,14 +16,11 @@ import io.micrometer.core.instrument.Timer;
 /** Records the {@link Metric}s. Any thread may call it. */
 final class BackendMetrics {
 
-	private final MeterRegistry registry;
-
 	private final Map<Outcome, Counter> ended = new EnumMap<>(Outcome.class);
 
 	private final Timer duration;
 
-	BackendMetrics(MeterRegistry registry) {
-		this.registry = registry;
+	BackendMetrics(MeterRegistry registry, Backend backend) {
 		for (Outcome outcome : Outcome.values()) {
 			this.ended.put(outcome,
 					Counter.builder(Metric.ENDED.key)
@@ -32,18 +29,18 @@ final class BackendMetrics {
 						.register(registry));
 		}
 		this.duration = Timer.builder(Metric.DURATION.key).description(Metric.DURATION.meaning).register(registry);
+		gauge(registry, Metric.IN_FLIGHT, backend, Backend::inFlight);
+		gauge(registry, Metric.WORKERS, backend, Backend::workers);
 	}
 
-	void observe(Backend backend) {
-		gauge(Metric.IN_FLIGHT, backend, Backend::inFlight);
-		gauge(Metric.WORKERS, backend, Backend::workers);
+	private static void gauge(MeterRegistry registry, Metric metric, Backend backend, ToDoubleFunction<Backend> value) {
+		Gauge.builder(metric.key, backend, value).description(metric.meaning).register(registry);
 	}
 
-	private void gauge(Metric metric, Backend backend, ToDoubleFunction<Backend> value) {
-		Gauge.builder(metric.key, backend, value).description(metric.meaning).register(this.registry);
-	}
-
-	/** Counts an order that was in flight. */
+	/**
+	 * Counts an order that was in flight.
+	 * @param micros from its reception to the answer
+	 */
 	void ended(Outcome outcome, long micros) {
 		this.duration.record(micros, TimeUnit.MICROSECONDS);
 		ended(outcome);

@@ -1,7 +1,6 @@
 package dev.sluice.backend;
 
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.TimeZone;
 import java.util.random.RandomGenerator;
@@ -58,8 +57,8 @@ public class BackendMockApplication {
 
 	@Bean
 	Backend backend(Scheduler loop, BackendProperties properties, OrderStore store, MeterRegistry registry) {
-		return new Backend(loop, () -> ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()),
-				RandomGenerator.getDefault(), properties.maxInFlight(), store, new BackendMetrics(registry));
+		return new Backend(loop, () -> OrderStore.micros(Instant.now()), RandomGenerator.getDefault(),
+				properties.maxInFlight(), store, registry);
 	}
 
 	@Bean

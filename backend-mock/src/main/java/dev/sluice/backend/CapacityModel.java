@@ -22,8 +22,8 @@ import reactor.core.scheduler.Scheduler;
  * <li>unlimited: no limit on places;
  * <li>workers: a fixed number of places;
  * <li>starved: like workers, but {@code growthPerSecond} places are added each second
- * while work waits. The growth clock starts when work begins to wait. Each tick adds
- * places, until no work waits or {@code maxWorkers} is reached. Added places stay until
+ * while work waits. The growth clock starts when work begins to wait. Each tick adds a
+ * place, until no work waits or {@code maxWorkers} is reached. Added places stay until
  * the next {@code PUT /behaviour}.
  * </ul>
  * The fourth, rate, has no limit on places and a {@link TokenBucket} in front of them.
@@ -32,11 +32,6 @@ import reactor.core.scheduler.Scheduler;
  * except for {@link #places()}. The queue is bounded.
  */
 final class CapacityModel {
-
-	/** Faster growth adds several places at a tick. */
-	private static final long MIN_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-
-	private static final long MAX_TICK_NANOS = TimeUnit.DAYS.toNanos(1);
 
 	private final Scheduler loop;
 
@@ -55,8 +50,6 @@ final class CapacityModel {
 	private int inService;
 
 	private boolean growing;
-
-	private double growthCredit;
 
 	private boolean starting;
 
@@ -148,28 +141,19 @@ final class CapacityModel {
 	}
 
 	private void growIfStarved() {
-		if (this.growing || this.queue.isEmpty() || this.places >= this.maxPlaces) {
-			return;
+		if (!this.growing && !this.queue.isEmpty() && this.places < this.maxPlaces) {
+			this.growing = true;
+			this.loop.schedule(this::grow, (long) (TimeUnit.SECONDS.toNanos(1) / this.growthPerSecond),
+					TimeUnit.NANOSECONDS);
 		}
-		this.growing = true;
-		long tickNanos = Math.clamp((long) (TimeUnit.SECONDS.toNanos(1) / this.growthPerSecond), MIN_TICK_NANOS,
-				MAX_TICK_NANOS);
-		this.loop.schedule(() -> grow(tickNanos), tickNanos, TimeUnit.NANOSECONDS);
 	}
 
-	private void grow(long tickNanos) {
+	private void grow() {
 		this.growing = false;
-		if (this.queue.isEmpty()) {
-			this.growthCredit = 0;
-			return;
+		if (!this.queue.isEmpty()) {
+			this.places = this.places + 1;
+			startWaiting();
 		}
-		this.growthCredit += this.growthPerSecond * tickNanos / TimeUnit.SECONDS.toNanos(1);
-		// A tick is truncated to whole nanoseconds. Without the rounding a worker would
-		// be added one tick late.
-		int added = (int) Math.min(Math.floor(this.growthCredit + 1e-6), this.maxPlaces - this.places);
-		this.growthCredit -= added;
-		this.places = this.places + added;
-		startWaiting();
 	}
 
 }

@@ -1,13 +1,13 @@
 package dev.sluice.backend;
 
-import java.util.Comparator;
+import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
-import dev.sluice.contract.BackendCount;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.SavedOrder;
 import jakarta.validation.Valid;
@@ -38,6 +38,9 @@ import org.springframework.web.server.ServerWebInputException;
 @RestController
 final class ControlRoutes {
 
+	/** Number of orders in a part of {@link #orders}. */
+	private static final int PART = 4_096;
+
 	private final Backend backend;
 
 	private final Scheduler loop;
@@ -48,8 +51,8 @@ final class ControlRoutes {
 	}
 
 	@GetMapping("/orders/count")
-	Mono<BackendCount> count() {
-		return this.backend.orders().totals().map((totals) -> new BackendCount(totals.saved()));
+	Mono<Map<String, Long>> count() {
+		return this.backend.orders().totals().map((totals) -> Map.of("saved", totals.saved()));
 	}
 
 	@GetMapping("/orders/{id:.{36}}")
@@ -63,20 +66,28 @@ final class ControlRoutes {
 	/**
 	 * Sends every order saved since the last {@code DELETE /audit}, 24 bytes each: its
 	 * id, and the time of its save in microseconds since 1970, as big-endian longs;
-	 * unsorted. One part at a time is in memory. An order that is saved meanwhile may be
-	 * missing.
+	 * unsorted. One part at a time is in memory.
 	 */
 	@GetMapping(path = "/audit/orders", produces = MediaType.APPLICATION_OCTET_STREAM_VALUE)
 	Flux<byte[]> orders() {
 		// Other requests come between two parts.
-		return Flux.range(0, OrderStore.PARTS)
-			.concatMap((part) -> Mono.defer(() -> this.backend.orders().export(part)).subscribeOn(this.loop))
-			.filter((part) -> part.length > 0);
+		return this.backend.orders()
+			.saved()
+			.buffer(PART)
+			.concatMap((part) -> Mono.fromSupplier(() -> encoded(part)).subscribeOn(this.loop), 1);
+	}
+
+	private static byte[] encoded(List<SavedOrder> part) {
+		ByteBuffer bytes = ByteBuffer.allocate(part.size() * 3 * Long.BYTES);
+		part.forEach((order) -> bytes.putLong(order.id().getMostSignificantBits())
+			.putLong(order.id().getLeastSignificantBits())
+			.putLong(OrderStore.micros(order.savedAt())));
+		return bytes.array();
 	}
 
 	@GetMapping("/audit")
 	Mono<BackendAudit> audit() {
-		return this.backend.audit();
+		return this.backend.orders().audit();
 	}
 
 	@DeleteMapping("/audit")
@@ -98,23 +109,20 @@ final class ControlRoutes {
 
 	@ExceptionHandler
 	ProblemDetail invalid(ServerWebInputException failure) {
-		ProblemDetail problem = Answer.detail(ProblemType.INVALID_REQUEST,
-				"The request is not valid. The behaviour stays as it is");
-		problem.setProperty("errors", errors(failure));
-		return problem;
+		return Answer.detail(ProblemType.INVALID_REQUEST, "The behaviour stays as it is: " + why(failure));
 	}
 
-	private static List<JsonProblem> errors(ServerWebInputException failure) {
+	private static String why(ServerWebInputException failure) {
 		if (failure instanceof BindingResult invalid) {
 			return invalid.getFieldErrors()
 				.stream()
-				.map((error) -> new JsonProblem(error.getField(), Objects.toString(error.getDefaultMessage())))
-				.sorted(Comparator.comparing(JsonProblem::field).thenComparing(JsonProblem::message))
-				.toList();
+				.map((error) -> error.getField() + ": " + error.getDefaultMessage())
+				.sorted()
+				.collect(Collectors.joining("; "));
 		}
 		Throwable decoding = failure.getCause();
-		return List.of((decoding != null && decoding.getCause() instanceof JacksonException unreadable)
-				? JsonProblem.of(unreadable) : new JsonProblem("", "must not be null"));
+		return (decoding != null && decoding.getCause() instanceof JacksonException unreadable)
+				? Answer.reason(unreadable) : "there is none in the request";
 	}
 
 }

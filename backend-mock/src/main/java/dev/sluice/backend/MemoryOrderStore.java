@@ -1,30 +1,24 @@
 package dev.sluice.backend;
 
-import java.nio.ByteBuffer;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.stream.Stream;
+import java.util.concurrent.ConcurrentHashMap;
 
 import dev.sluice.contract.SavedOrder;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
  * {@code backend.store=memory}: answers at once and keeps nothing after the process ends.
  * Confined to the event loop, bounded by {@code backend.max-orders}.
  */
-final class MemoryOrderStore implements OrderStore {
+final class MemoryOrderStore extends OrderStore {
 
 	private final int maxOrders;
 
-	/** The orders of each part of {@link #export}. */
-	private final List<Map<UUID, Saved>> parts = Stream.generate(() -> (Map<UUID, Saved>) new HashMap<UUID, Saved>())
-		.limit(PARTS)
-		.toList();
-
-	private int size;
+	/** Can be read part by part while orders are saved. */
+	private final Map<UUID, Saved> orders = new ConcurrentHashMap<>();
 
 	private long duplicates;
 
@@ -44,12 +38,12 @@ final class MemoryOrderStore implements OrderStore {
 	}
 
 	@Override
-	public Mono<Answer> save(UUID id, long fingerprint, long nowMicros) {
+	Mono<Answer> save(UUID id, long fingerprint, long nowMicros) {
 		return Mono.fromSupplier(() -> saveNow(id, fingerprint, nowMicros));
 	}
 
 	private Answer saveNow(UUID id, long fingerprint, long nowMicros) {
-		Saved first = part(id).get(id);
+		Saved first = this.orders.get(id);
 		if (first != null) {
 			if (first.fingerprint() != fingerprint) {
 				return Answer.keyReused(id);
@@ -57,44 +51,35 @@ final class MemoryOrderStore implements OrderStore {
 			this.duplicates++;
 			return Answer.repeated(OrderStore.order(id, first.atMicros()));
 		}
-		if (this.size >= this.maxOrders) {
-			return Answer.problem(507,
-					this.size + " orders are saved, as many as backend.max-orders allows; DELETE /audit forgets them");
+		if (this.orders.size() >= this.maxOrders) {
+			return Answer.problem(507, this.orders.size()
+					+ " orders are saved, as many as backend.max-orders allows; DELETE /audit forgets them");
 		}
 		Saved saved = new Saved(fingerprint, nowMicros);
-		part(id).put(id, saved);
-		this.size++;
+		this.orders.put(id, saved);
 		this.last = saved;
 		return Answer.saved(OrderStore.order(id, nowMicros));
 	}
 
-	private Map<UUID, Saved> part(UUID id) {
-		return this.parts.get(id.hashCode() >>> (Integer.SIZE - PART_BITS));
+	@Override
+	Mono<SavedOrder> find(UUID id) {
+		return Mono.justOrEmpty(this.orders.get(id)).map((saved) -> OrderStore.order(id, saved.atMicros()));
 	}
 
 	@Override
-	public Mono<SavedOrder> find(UUID id) {
-		return Mono.justOrEmpty(part(id).get(id)).map((saved) -> OrderStore.order(id, saved.atMicros()));
-	}
-
-	@Override
-	public Mono<Totals> totals() {
-		return Mono.just(new Totals(this.size, this.duplicates, 0,
+	Mono<Totals> totals() {
+		return Mono.just(new Totals(this.orders.size(), this.duplicates, 0,
 				(this.last != null) ? OrderStore.instant(this.last.atMicros()) : null));
 	}
 
 	@Override
-	public Mono<byte[]> export(int part) {
-		Map<UUID, Saved> orders = this.parts.get(part);
-		ByteBuffer out = ByteBuffer.allocate(orders.size() * EXPORTED_BYTES);
-		orders.forEach((id, saved) -> out.putLong(id.getMostSignificantBits())
-			.putLong(id.getLeastSignificantBits())
-			.putLong(saved.atMicros()));
-		return Mono.just(out.array());
+	Flux<SavedOrder> saved() {
+		return Flux.fromIterable(this.orders.entrySet())
+			.map((saved) -> OrderStore.order(saved.getKey(), saved.getValue().atMicros()));
 	}
 
 	@Override
-	public Mono<OrderStore> next() {
+	Mono<OrderStore> next() {
 		return Mono.just(new MemoryOrderStore(this.maxOrders));
 	}
 

@@ -2,11 +2,10 @@ package dev.sluice.backend;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
+import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.ProblemType;
@@ -56,18 +55,10 @@ final class OrderRoutes implements NettyRouteProvider {
 
 	private final ObjectReader orderReader;
 
-	private final MessageDigest sha256;
-
 	OrderRoutes(Backend backend, JsonMapper json) {
 		this.backend = backend;
 		this.json = json;
 		this.orderReader = json.readerFor(Order.class).with(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES);
-		try {
-			this.sha256 = MessageDigest.getInstance("SHA-256");
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every Java platform has SHA-256", ex);
-		}
 	}
 
 	@Override
@@ -116,14 +107,14 @@ final class OrderRoutes implements NettyRouteProvider {
 			order = this.orderReader.readValue(body);
 		}
 		catch (JacksonException ex) {
-			return send(response, Answer.problem(ProblemType.INVALID_ORDER, JsonProblem.of(ex).toString()));
+			return send(response, Answer.problem(ProblemType.INVALID_ORDER, Answer.reason(ex)));
 		}
 		if (order == null || order.customerId() == null || order.items() == null || order.items().isEmpty()) {
 			return send(response,
 					Answer.problem(ProblemType.INVALID_ORDER, "An order has a customerId and at least one item"));
 		}
 		// The first 64 bits.
-		long fingerprint = ByteBuffer.wrap(this.sha256.digest(body)).getLong();
+		long fingerprint = ByteBuffer.wrap(Fingerprint.sha256(body)).getLong();
 		return this.backend.save(id, order.customerId(), fingerprint).flatMap((answer) -> send(response, answer));
 	}
 

@@ -1,23 +1,21 @@
 package dev.sluice.backend;
 
-import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
-import java.util.Objects;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import javax.sql.DataSource;
 
 import dev.sluice.contract.SavedOrder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -26,8 +24,6 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.core.simple.JdbcClient.StatementSpec;
-import org.springframework.jdbc.support.JdbcTransactionManager;
-import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
@@ -43,29 +39,33 @@ import org.springframework.web.server.ResponseStatusException;
  * The tables are created when PostgreSQL is first reached. PostgreSQL may start later
  * than the backend.
  */
-final class PostgresOrderStore implements OrderStore {
+final class PostgresOrderStore extends OrderStore {
 
 	private static final Logger logger = LoggerFactory.getLogger(PostgresOrderStore.class);
 
-	/** Key of the advisory lock for creating the tables. The number is arbitrary. */
-	private static final long LOCK = 0x51_75_69_63_65L;
-
-	/** Orders of earlier ledgers are never read; a late save may leave one. */
+	/**
+	 * IF NOT EXISTS is not safe for concurrent processes, so they take turns; the number
+	 * of the lock is arbitrary. Orders of earlier ledgers are never read; a late save may
+	 * leave one.
+	 */
 	private static final String TABLES = """
-			create schema if not exists backend;
-			create table if not exists backend.ledger (
-				only_one boolean primary key default true check (only_one),
-				current bigint not null
-			);
-			insert into backend.ledger (current) values (1) on conflict do nothing;
-			create table if not exists backend.saved_order (
-				ledger bigint not null,
-				id uuid not null,
-				fingerprint bigint not null,
-				saved_at timestamptz not null,
-				repeats int not null default 0,
-				primary key (ledger, id)
-			)""";
+			do $$ begin
+				perform pg_advisory_xact_lock(349862191973);
+				create schema if not exists backend;
+				create table if not exists backend.ledger (
+					only_one boolean primary key default true check (only_one),
+					current bigint not null
+				);
+				insert into backend.ledger (current) values (1) on conflict do nothing;
+				create table if not exists backend.saved_order (
+					ledger bigint not null,
+					id uuid not null,
+					fingerprint bigint not null,
+					saved_at timestamptz not null,
+					repeats int not null default 0,
+					primary key (ledger, id)
+				);
+			end $$""";
 
 	private static final String SAVE = """
 			insert into backend.saved_order as present (ledger, id, fingerprint, saved_at) values (?, ?, ?, ?)
@@ -78,9 +78,11 @@ final class PostgresOrderStore implements OrderStore {
 	private static final String TOTALS = """
 			select count(*), coalesce(sum(repeats), 0), max(saved_at) from backend.saved_order where ledger = ?""";
 
-	private static final String EXPORT = """
-			select id, (extract(epoch from saved_at) * 1000000)::bigint from backend.saved_order
-			where ledger = ? and get_byte(uuid_send(id), 15) = ?""";
+	private static final String PAGE = """
+			select id, saved_at from backend.saved_order where ledger = ? and id > ? order by id limit 4096""";
+
+	/** No order has it. */
+	private static final UUID NIL = new UUID(0, 0);
 
 	private static final Answer UNAVAILABLE = Answer.problem(503,
 			"The store did not answer in time. The order is probably not saved");
@@ -95,12 +97,9 @@ final class PostgresOrderStore implements OrderStore {
 
 	/** Opens the store of the database's current audit. */
 	PostgresOrderStore(DataSource pool, Scheduler loop) {
-		this.shared = new Shared(JdbcClient.create(pool), new TransactionTemplate(new JdbcTransactionManager(pool)),
-				loop, new AtomicBoolean());
+		this.shared = new Shared(JdbcClient.create(pool), loop, new AtomicBoolean());
 		// Looked up once: later, orders of this process would count as earlier ones.
-		this.opened = Mono.fromCallable(() -> inTransaction(this::open))
-			.subscribeOn(THREADS)
-			.cacheInvalidateIf((_) -> false);
+		this.opened = Mono.fromCallable(this::open).subscribeOn(THREADS).cacheInvalidateIf((_) -> false);
 	}
 
 	private PostgresOrderStore(Shared shared, Opened opened) {
@@ -109,7 +108,7 @@ final class PostgresOrderStore implements OrderStore {
 	}
 
 	@Override
-	public Mono<Answer> save(UUID id, long fingerprint, long nowMicros) {
+	Mono<Answer> save(UUID id, long fingerprint, long nowMicros) {
 		return ask((opened) -> sql(SAVE, opened.audit(), id, fingerprint,
 				OrderStore.instant(nowMicros).atOffset(ZoneOffset.UTC))
 			.query((row, _) -> {
@@ -121,13 +120,13 @@ final class PostgresOrderStore implements OrderStore {
 	}
 
 	@Override
-	public Mono<SavedOrder> find(UUID id) {
+	Mono<SavedOrder> find(UUID id) {
 		return ask((opened) -> sql(FIND, opened.audit(), id).query((row, _) -> new SavedOrder(id, instant(row, 1)))
 			.optional()).flatMap(Mono::justOrEmpty);
 	}
 
 	@Override
-	public Mono<Totals> totals() {
+	Mono<Totals> totals() {
 		return ask((opened) -> totals(opened.audit(), opened.earlier()));
 	}
 
@@ -139,29 +138,24 @@ final class PostgresOrderStore implements OrderStore {
 	}
 
 	@Override
-	public Mono<byte[]> export(int part) {
-		return ask((opened) -> {
-			ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-			sql(EXPORT, opened.audit(), part).query((row) -> {
-				UUID id = row.getObject(1, UUID.class);
-				bytes.writeBytes(ByteBuffer.allocate(EXPORTED_BYTES)
-					.putLong(id.getMostSignificantBits())
-					.putLong(id.getLeastSignificantBits())
-					.putLong(row.getLong(2))
-					.array());
-			});
-			return bytes.toByteArray();
-		});
+	Flux<SavedOrder> saved() {
+		return page(NIL).expand((page) -> page(page.getLast().id())).flatMapIterable((page) -> page, 1);
+	}
+
+	private Mono<List<SavedOrder>> page(UUID after) {
+		return ask((opened) -> sql(PAGE, opened.audit(), after)
+			.query((row, _) -> new SavedOrder(row.getObject(1, UUID.class), instant(row, 2)))
+			.list()).filter((page) -> !page.isEmpty());
 	}
 
 	@Override
-	public Mono<OrderStore> next() {
-		return ask((_) -> new PostgresOrderStore(this.shared, inTransaction(() -> {
+	Mono<OrderStore> next() {
+		return ask((_) -> {
 			long next = sql("update backend.ledger set current = current + 1 returning current").query(Long.class)
 				.single();
 			sql("truncate backend.saved_order").update();
-			return new Opened(next, 0);
-		})));
+			return new PostgresOrderStore(this.shared, new Opened(next, 0));
+		});
 	}
 
 	private <T> Mono<T> ask(Function<Opened, T> query) {
@@ -183,17 +177,10 @@ final class PostgresOrderStore implements OrderStore {
 	}
 
 	private Opened open() {
-		// IF NOT EXISTS is not safe for concurrent processes.
-		sql("select pg_advisory_xact_lock(?)", LOCK).query((_) -> {
-		});
 		sql(TABLES).update();
 		long audit = sql("select current from backend.ledger").query(Long.class).single();
 		Totals before = totals(audit, 0);
 		return new Opened(audit, before.saved() + before.duplicates());
-	}
-
-	private Opened inTransaction(Supplier<Opened> work) {
-		return Objects.requireNonNull(this.shared.transactions().execute((_) -> work.get()));
 	}
 
 	private StatementSpec sql(String sql, Object... parameters) {
@@ -205,7 +192,7 @@ final class PostgresOrderStore implements OrderStore {
 	}
 
 	/** What the stores of all ledgers share. */
-	private record Shared(JdbcClient jdbc, TransactionTemplate transactions, Scheduler loop, AtomicBoolean failing) {
+	private record Shared(JdbcClient jdbc, Scheduler loop, AtomicBoolean failing) {
 	}
 
 	/**

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.test.scheduler.VirtualTimeScheduler;
@@ -103,7 +104,7 @@ class BackendTests {
 		Answer late = Answer.problem(503, "late");
 		store.answer(late);
 		assertThat(this.answers).last().isEqualTo(late);
-		assertThat(slow.audit().block()).extracting(BackendAudit::failed, BackendAudit::inFlight)
+		assertThat(slow.orders().audit().block()).extracting(BackendAudit::failed, BackendAudit::inFlight)
 			.containsExactly(1L, 0);
 
 		slow.save(OTHER_ID, "c-1", 7).subscribe(this.answers::add);
@@ -189,7 +190,8 @@ class BackendTests {
 			case "stop" -> this.backend.stop();
 			case "default" -> this.backend.behave(BackendBehaviour.DEFAULT);
 			case "at-once" -> this.backend.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(0)));
-			case "error" -> this.backend.behave(BackendBehaviour.DEFAULT.withErrors(1, 502));
+			case "error" -> this.backend
+				.behave(new BackendBehaviour(new Delay.Fixed(50), 1, 502, 0, 0, 0, new Capacity.Unlimited()));
 			case "hang" -> this.backend.behave(behaviour(1, 0, new Capacity.Workers(1, 1)));
 			case "reset" -> this.backend.behave(behaviour(0, 1, new Capacity.Workers(1, 0)));
 			case "workers" -> this.backend.behave(behaviour(0, 0, new Capacity.Workers(1, 1)));
@@ -333,7 +335,7 @@ class BackendTests {
 	}
 
 	private BackendAudit audit() {
-		return this.backend.audit().block();
+		return this.backend.orders().audit().block();
 	}
 
 	private Backend backend(int maxOrders, int maxInFlight) {
@@ -342,11 +344,11 @@ class BackendTests {
 
 	private Backend backend(OrderStore store, int maxInFlight) {
 		return new Backend(this.loop, () -> this.loop.now(TimeUnit.MICROSECONDS), new SplittableRandom(42), maxInFlight,
-				store, new BackendMetrics(this.registry));
+				store, this.registry);
 	}
 
 	/** Answers when a test tells it to. */
-	private static final class SlowStore implements OrderStore {
+	private static final class SlowStore extends OrderStore {
 
 		private final Queue<MonoSink<Answer>> waiting = new ArrayDeque<>();
 
@@ -355,27 +357,27 @@ class BackendTests {
 		}
 
 		@Override
-		public Mono<Answer> save(UUID id, long fingerprint, long nowMicros) {
+		Mono<Answer> save(UUID id, long fingerprint, long nowMicros) {
 			return Mono.create(this.waiting::add);
 		}
 
 		@Override
-		public Mono<SavedOrder> find(UUID id) {
+		Mono<SavedOrder> find(UUID id) {
 			return Mono.empty();
 		}
 
 		@Override
-		public Mono<byte[]> export(int part) {
-			return Mono.empty();
+		Flux<SavedOrder> saved() {
+			return Flux.empty();
 		}
 
 		@Override
-		public Mono<Totals> totals() {
+		Mono<Totals> totals() {
 			return Mono.just(new Totals(0, 0, 0, null));
 		}
 
 		@Override
-		public Mono<OrderStore> next() {
+		Mono<OrderStore> next() {
 			return Mono.just(this);
 		}
 

@@ -110,7 +110,7 @@ class CapacityModelTests {
 
 	@Test
 	void starvedGrowsAtItsRateWhateverTheRateIs() {
-		for (double rate : new double[] { 0.3, 1.7, 3, 7, 100, 999, 33_333 }) {
+		for (double rate : new double[] { 0.3, 1.7, 3, 7, 100, 999 }) {
 			CapacityModel capacity = capacity(new Capacity.Starved(1, rate, 100_000, 1_000_000));
 			for (int i = 0; i < 400_000; i++) {
 				capacity.enter(() -> {

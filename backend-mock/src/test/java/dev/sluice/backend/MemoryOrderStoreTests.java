@@ -11,7 +11,7 @@ class MemoryOrderStoreTests extends OrderStoreContract {
 
 	@Override
 	OrderStore store() {
-		return new MemoryOrderStore(10);
+		return new MemoryOrderStore(10_000);
 	}
 
 	@Test

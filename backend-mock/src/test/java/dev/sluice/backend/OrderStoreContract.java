@@ -1,18 +1,16 @@
 package dev.sluice.backend;
 
-import java.nio.ByteBuffer;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import dev.sluice.backend.OrderStore.Totals;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.devservices.Patience;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -52,30 +50,19 @@ abstract class OrderStoreContract {
 		assertThat(answer(store.totals())).isEqualTo(new Totals(1, 0, 0, FIRST));
 	}
 
-	/** The ids of one day begin alike, and only one part is in memory. */
+	/** More than a store reads at once. */
 	@Test
-	void exportsEachOrderInOneOfSeveralParts() {
+	void tellsOfEachOrderOnce() {
 		OrderStore store = store();
-		Map<UUID, Long> expected = new HashMap<>();
-		for (int i = 0; i < 10; i++) {
-			UUID id = new UUID(0x0193_5C00_0000_7000L,
-					UUID.nameUUIDFromBytes(new byte[] { (byte) i }).getLeastSignificantBits());
-			save(store, id, 7, FIRST.plusMillis(i));
-			expected.put(id, micros(FIRST.plusMillis(i)));
-		}
+		Set<SavedOrder> orders = IntStream.range(0, 5_000)
+			.mapToObj((i) -> new SavedOrder(UUID.nameUUIDFromBytes(new byte[] { (byte) (i >> 8), (byte) i }),
+					FIRST.plusMillis(i)))
+			.collect(Collectors.toSet());
+		answer(Flux.fromIterable(orders)
+			.flatMap((order) -> store.save(order.id(), 7, OrderStore.micros(order.savedAt())), 10)
+			.then());
 
-		Map<UUID, Long> exported = new HashMap<>();
-		List<Integer> orders = new ArrayList<>();
-		for (int part = 0; part < OrderStore.PARTS; part++) {
-			ByteBuffer bytes = ByteBuffer.wrap(answer(store.export(part)));
-			orders.add(bytes.remaining() / OrderStore.EXPORTED_BYTES);
-			while (bytes.hasRemaining()) {
-				exported.put(new UUID(bytes.getLong(), bytes.getLong()), bytes.getLong());
-			}
-		}
-		assertThat(exported).isEqualTo(expected);
-		assertThat(orders.stream().mapToInt(Integer::intValue).sum()).isEqualTo(10);
-		assertThat(orders).doesNotContain(10);
+		assertThat(answer(store.saved().collectList())).hasSameSizeAs(orders).containsOnlyOnceElementsOf(orders);
 	}
 
 	@Test
@@ -93,11 +80,7 @@ abstract class OrderStoreContract {
 	}
 
 	static Answer save(OrderStore store, UUID id, long fingerprint, Instant now) {
-		return answer(store.save(id, fingerprint, micros(now)));
-	}
-
-	static long micros(Instant time) {
-		return ChronoUnit.MICROS.between(Instant.EPOCH, time);
+		return answer(store.save(id, fingerprint, OrderStore.micros(now)));
 	}
 
 	static <T> T answer(Mono<T> answer) {

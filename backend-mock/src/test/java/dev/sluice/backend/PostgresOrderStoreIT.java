@@ -56,8 +56,9 @@ class PostgresOrderStoreIT extends OrderStoreContract {
 	void savesOnceOfManyAtTheSameTime() {
 		OrderStore store = store();
 
-		List<Answer> answers = answer(
-				Flux.range(0, 200).flatMap((i) -> store.save(ID, 7, micros(FIRST.plusMillis(i))), 200).collectList());
+		List<Answer> answers = answer(Flux.range(0, 200)
+			.flatMap((i) -> store.save(ID, 7, OrderStore.micros(FIRST.plusMillis(i))), 200)
+			.collectList());
 
 		assertThat(answers).filteredOn((answer) -> answer.status() == 201).hasSize(1);
 		assertThat(answer(store.totals())).extracting(Totals::saved, Totals::duplicates).containsExactly(1L, 199L);

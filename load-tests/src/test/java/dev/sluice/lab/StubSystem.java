@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import com.sun.net.httpserver.HttpExchange;
 import dev.sluice.contract.BackendAudit;
-import dev.sluice.contract.BackendCount;
 import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.ProblemType;
 import org.jspecify.annotations.Nullable;
@@ -71,7 +70,7 @@ public final class StubSystem implements AutoCloseable {
 
 	private void orders(HttpExchange exchange) throws IOException {
 		if (exchange.getRequestMethod().equals("GET")) {
-			answer(exchange, 200, new BackendCount(this.saved.get().size()));
+			answer(exchange, 200, Map.of("saved", this.saved.get().size()));
 			return;
 		}
 		String key = exchange.getRequestHeaders().getFirst(HttpNames.IDEMPOTENCY_KEY);

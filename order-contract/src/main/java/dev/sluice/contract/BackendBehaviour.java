@@ -58,11 +58,6 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @DecimalMin("0") @De
 				this.maxNewConnectionsPerSecond, this.capacity, this.specials);
 	}
 
-	public BackendBehaviour withErrors(double rate, int status) {
-		return new BackendBehaviour(this.delay, rate, status, this.hangRate, this.resetRate,
-				this.maxNewConnectionsPerSecond, this.capacity, this.specials);
-	}
-
 	public BackendBehaviour withCapacity(Capacity capacity) {
 		return new BackendBehaviour(this.delay, this.errorRate, this.errorStatus, this.hangRate, this.resetRate,
 				this.maxNewConnectionsPerSecond, capacity, this.specials);
@@ -171,7 +166,7 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @DecimalMin("0") @De
 		 * @param queue maximum number of waiting requests. Further ones get 503. 0 = no
 		 * queue
 		 */
-		record Starved(@Min(1) int initialWorkers, @Positive @Max(1_000_000_000) double growthPerSecond,
+		record Starved(@Min(1) int initialWorkers, @Positive @Max(1_000) double growthPerSecond,
 				@Min(1) @Max(100_000) int maxWorkers, @PositiveOrZero @Max(1_000_000) int queue) implements Capacity {
 
 			public Starved {

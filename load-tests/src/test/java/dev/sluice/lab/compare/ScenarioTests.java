@@ -65,9 +65,8 @@ class ScenarioTests {
 				limits: {p99-millis: 250, failed-share: 0, saved-per-second: 100}
 				""");
 
-		assertThat(scenario.backend()).isEqualTo(BackendBehaviour.DEFAULT.withDelay(new Delay.Uniform(10, 2_000))
-			.withCapacity(new Capacity.Starved(2, 3, 50, 7))
-			.withErrors(0.025, 500));
+		assertThat(scenario.backend()).isEqualTo(new BackendBehaviour(new Delay.Uniform(10, 2_000), 0.025, 500, 0, 0, 0,
+				new Capacity.Starved(2, 3, 50, 7)));
 		assertThat(scenario.services().gateways()).containsExactly(Variant.REACTIVE, Variant.SERVLET_VIRTUAL);
 		assertThat(scenario.services().heap()).isEqualTo("1g");
 		assertThat(scenario.services().collector().option()).isEqualTo("-XX:+UseZGC");
