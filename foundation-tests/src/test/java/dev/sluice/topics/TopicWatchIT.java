@@ -178,14 +178,14 @@ class TopicWatchIT {
 
 		this.watch.await();
 
-		TopicsState state = this.watch.state();
+		TopicWatch.State state = this.watch.state();
 		assertThat(state.differences()).extracting((difference) -> difference.replaceFirst(":.*", ""))
 			.containsExactlyInAnyOrder("topic %s has partitions 2 and should have 3".formatted(this.name),
 					"topic %s has replication.factor 1 and should have 3".formatted(this.name),
 					"topic %s has min.insync.replicas 1 and should have 2".formatted(this.name),
 					"topic %s has message.timestamp.type CreateTime and should have LogAppendTime".formatted(this.name),
 					"topic %s has retention.ms 604800000 and should have -1".formatted(this.name));
-		assertThat(state.details().toString())
+		assertThat(this.watch.details().toString())
 			.contains("kafka-configs.sh --alter --topic " + this.name + " --add-config retention.ms=-1");
 		assertThat(topic().partitions()).hasSize(2);
 	}

@@ -170,8 +170,7 @@ class SinkConfiguration {
 	/** Never down: the store's health says whether messages are accepted. */
 	@Bean
 	HealthIndicator topicsHealthIndicator(TopicWatch topic) {
-		return () -> (topic.state().ready() ? Health.up() : Health.unknown()).withDetails(topic.state().details())
-			.build();
+		return () -> (topic.ready() ? Health.up() : Health.unknown()).withDetails(topic.details()).build();
 	}
 
 	@Bean

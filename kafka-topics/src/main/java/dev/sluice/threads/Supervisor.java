@@ -81,10 +81,7 @@ public final class Supervisor {
 					}
 					failed(name, ex);
 					next = pause;
-					pause = pause.multipliedBy(2);
-					if (pause.compareTo(MAX_PAUSE) > 0) {
-						pause = MAX_PAUSE;
-					}
+					pause = Duration.ofMillis(Math.min(2 * pause.toMillis(), MAX_PAUSE.toMillis()));
 				}
 				Thread.sleep(next);
 			}

@@ -4,13 +4,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
 import org.apache.kafka.clients.admin.Admin;
@@ -66,7 +65,7 @@ public class TopicWatch implements AutoCloseable {
 	/** Confined to the watch's thread. */
 	private @Nullable Admin admin;
 
-	private volatile TopicsState state = TopicsState.INITIAL;
+	private volatile State state = new State(false, Map.of(), List.of(), List.of(), "Kafka has not answered yet");
 
 	private volatile boolean reached;
 
@@ -102,14 +101,26 @@ public class TopicWatch implements AutoCloseable {
 		this.thread.start();
 	}
 
-	/** The state at the last check. */
-	public TopicsState state() {
+	State state() {
 		return this.state;
 	}
 
+	/** What the last check has found, for a health endpoint. */
+	public Map<String, Object> details() {
+		State seen = this.state;
+		Map<String, Object> details = new LinkedHashMap<>();
+		details.put("ready", seen.ready());
+		details.put("missing", seen.missing());
+		details.put("differences", seen.differences());
+		details.put("problem", Objects.requireNonNullElse(seen.problem(), List.of()));
+		// What there is none of is left out.
+		details.values().removeIf(List.of()::equals);
+		return details;
+	}
+
 	/**
-	 * Whether all topics were there when Kafka last answered. An outage of Kafka does not
-	 * change it.
+	 * Whether all topics were there and prepared when Kafka last answered. An outage of
+	 * Kafka does not change it.
 	 */
 	public boolean ready() {
 		return this.state.ready();
@@ -122,7 +133,7 @@ public class TopicWatch implements AutoCloseable {
 
 	/** The ids of the topics; empty while one is missing. */
 	public Map<String, Uuid> ids() {
-		TopicsState seen = this.state;
+		State seen = this.state;
 		return seen.ready() ? seen.ids() : Map.of();
 	}
 
@@ -168,15 +179,15 @@ public class TopicWatch implements AutoCloseable {
 		Map<String, TopicDescription> found = describe(admin);
 		Map<String, Uuid> ids = found.values()
 			.stream()
-			.collect(Collectors.toMap(TopicDescription::name, TopicDescription::topicId));
-		TopicsState before = this.state;
+			.collect(Collectors.toUnmodifiableMap(TopicDescription::name, TopicDescription::topicId));
+		State before = this.state;
 		List<String> missing = this.specs.keySet().stream().filter((name) -> !found.containsKey(name)).toList();
 		if (missing.stream().anyMatch(before.ids()::containsKey)) {
 			logger.warn("Topics {} have been deleted; creating them again", missing);
 		}
 		boolean ready = before.ready() && ids.equals(before.ids()) && missing.isEmpty();
 		if (!ready) {
-			publish(new TopicsState(false, ids, missing, before.differences(), before.problem()));
+			publish(new State(false, ids, missing, before.differences(), before.problem()));
 		}
 		if (!missing.isEmpty()) {
 			create(admin, missing);
@@ -187,7 +198,7 @@ public class TopicWatch implements AutoCloseable {
 			prepare();
 			logger.info("The topics {} are ready", this.specs.keySet());
 		}
-		publish(new TopicsState(true, ids, List.of(), differences(admin, found), null));
+		publish(new State(true, ids, List.of(), differences(admin, found), null));
 		return INTERVAL;
 	}
 
@@ -196,16 +207,16 @@ public class TopicWatch implements AutoCloseable {
 		// exceptions say varies from one failure to the next.
 		String problem = (cause instanceof AuthorizationException) ? String.valueOf(cause.getMessage())
 				: "Kafka does not answer";
-		TopicsState before = this.state;
+		State before = this.state;
 		if (!problem.equals(before.problem())) {
 			logger.warn("The topics {} of Kafka at {} cannot be checked. Retrying until they can: {}",
 					this.specs.keySet(), this.client.get("bootstrap.servers"), cause.toString());
 		}
-		publish(new TopicsState(before.ready(), before.ids(), before.missing(), before.differences(), problem));
+		publish(new State(before.ready(), before.ids(), before.missing(), before.differences(), problem));
 	}
 
-	private synchronized void publish(TopicsState seen) {
-		TopicsState before = this.state;
+	private synchronized void publish(State seen) {
+		State before = this.state;
 		seen.differences()
 			.stream()
 			.filter((difference) -> !before.differences().contains(difference))
@@ -316,13 +327,10 @@ public class TopicWatch implements AutoCloseable {
 	/** Waits for an answer; throws what Kafka's client would throw. */
 	private static <T> T get(KafkaFuture<T> answer) throws InterruptedException {
 		try {
-			return answer.get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+			return answer.get();
 		}
 		catch (ExecutionException ex) {
 			throw (ex.getCause() instanceof RuntimeException cause) ? cause : new KafkaException(ex);
-		}
-		catch (TimeoutException ex) {
-			throw new org.apache.kafka.common.errors.TimeoutException(ex);
 		}
 	}
 
@@ -333,6 +341,22 @@ public class TopicWatch implements AutoCloseable {
 	@Override
 	public void close() {
 		this.thread.interrupt();
+	}
+
+	/**
+	 * What a check has found.
+	 *
+	 * @param ready whether all topics existed and had leaders, and the preparation has
+	 * run
+	 * @param ids ids of the existing topics; a topic that was deleted and created again
+	 * has another id
+	 * @param missing names of the missing topics
+	 * @param differences the settings of existing topics that differ from their
+	 * specifications, each with what an operator can do about it
+	 * @param problem why the last check failed, or null
+	 */
+	record State(boolean ready, Map<String, Uuid> ids, List<String> missing, List<String> differences,
+			@Nullable String problem) {
 	}
 
 }

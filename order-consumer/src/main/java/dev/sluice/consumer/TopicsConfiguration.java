@@ -27,7 +27,7 @@ class TopicsConfiguration {
 	/** Never down: an outage of Kafka does not make this process unhealthy. */
 	@Bean
 	HealthIndicator topicsHealthIndicator(TopicWatch topics) {
-		return () -> (topics.ready() ? Health.up() : Health.unknown()).withDetails(topics.state().details()).build();
+		return () -> (topics.ready() ? Health.up() : Health.unknown()).withDetails(topics.details()).build();
 	}
 
 	@Bean

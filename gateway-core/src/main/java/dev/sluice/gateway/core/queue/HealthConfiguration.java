@@ -27,7 +27,7 @@ class HealthConfiguration {
 	 */
 	@Bean
 	static HealthIndicator topicsHealthIndicator(OrderTopics topics) {
-		return () -> (topics.reached() ? Health.up() : Health.down()).withDetails(topics.state().details()).build();
+		return () -> (topics.reached() ? Health.up() : Health.down()).withDetails(topics.details()).build();
 	}
 
 }
