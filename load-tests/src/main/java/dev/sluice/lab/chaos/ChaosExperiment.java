@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -17,10 +16,9 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour;
@@ -47,13 +45,13 @@ import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.StackOptions;
 import dev.sluice.lab.kit.stack.Variant;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
-import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
-import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -100,7 +98,7 @@ public final class ChaosExperiment extends Experiment {
 
 	private static final int PARTITIONS = 12;
 
-	private static final Duration ADMIN_TIMEOUT = Duration.ofSeconds(10);
+	private static final Duration KAFKA_TIMEOUT = Duration.ofSeconds(10);
 
 	/** Share of the orders that are placed synchronously. */
 	private static final double SYNC_SHARE = 0.2;
@@ -288,39 +286,29 @@ public final class ChaosExperiment extends Experiment {
 	 * coordinator. With a new connection, as brokers were broken before.
 	 * @throws LabException if a retry cannot help
 	 */
-	private static OptionalLong unfinished(Stack stack) throws InterruptedException {
-		Map<TopicPartition, OffsetSpec> partitions = new HashMap<>();
-		for (int i = 0; i < PARTITIONS; i++) {
-			partitions.put(new TopicPartition(Topics.ORDERS, i), OffsetSpec.latest());
+	private static OptionalLong unfinished(Stack stack) {
+		Set<TopicPartition> partitions = IntStream.range(0, PARTITIONS)
+			.mapToObj((number) -> new TopicPartition(Topics.ORDERS, number))
+			.collect(Collectors.toSet());
+		// Of the group, but no member: it asks and reads nothing.
+		try (KafkaConsumer<byte[], byte[]> kafka = new KafkaConsumer<>(
+				Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, stack.infrastructure().kafka().bootstrapServers(),
+						ConsumerConfig.GROUP_ID_CONFIG, DELIVERY, ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
+						Math.toIntExact(Patience.of(KAFKA_TIMEOUT).toMillis())),
+				new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+			long ends = kafka.endOffsets(partitions).values().stream().mapToLong(Long::longValue).sum();
+			return OptionalLong.of(ends - kafka.committed(partitions)
+				.values()
+				.stream()
+				.filter(Objects::nonNull)
+				.mapToLong(OffsetAndMetadata::offset)
+				.sum());
 		}
-		Admin admin = Admin.create(
-				Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, stack.infrastructure().kafka().bootstrapServers()));
-		long patienceMillis = Patience.of(ADMIN_TIMEOUT).toMillis();
-		try {
-			Map<TopicPartition, ListOffsetsResultInfo> ends = admin.listOffsets(partitions)
-				.all()
-				.get(patienceMillis, TimeUnit.MILLISECONDS);
-			Map<TopicPartition, OffsetAndMetadata> committed = admin.listConsumerGroupOffsets(DELIVERY)
-				.partitionsToOffsetAndMetadata()
-				.get(patienceMillis, TimeUnit.MILLISECONDS);
-			long left = 0;
-			for (TopicPartition partition : partitions.keySet()) {
-				OffsetAndMetadata commit = committed.get(partition);
-				left += Objects.requireNonNull(ends.get(partition)).offset() - ((commit != null) ? commit.offset() : 0);
-			}
-			return OptionalLong.of(left);
-		}
-		catch (TimeoutException _) {
+		catch (RetriableException _) {
 			return OptionalLong.empty();
 		}
-		catch (ExecutionException ex) {
-			if (ex.getCause() instanceof RetriableException) {
-				return OptionalLong.empty();
-			}
+		catch (KafkaException ex) {
 			throw new LabException("Kafka cannot say how far %s has read: %s".formatted(DELIVERY, ex), ex);
-		}
-		finally {
-			admin.close(ADMIN_TIMEOUT);
 		}
 	}
 

@@ -1,15 +1,19 @@
 package dev.sluice.lab.chaos;
 
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 import dev.sluice.lab.kit.result.ChaosResult;
@@ -20,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Breaks and mends, one round of faults after the other until the load ends; the first
- * round is finished in any case. {@link #AT_ONCE} threads each take the next fault whose
- * group is whole, break, mend and pause. A fault that would outlast the run is mended,
- * whatever happens.
+ * round is finished in any case. {@link #AT_ONCE} threads each take the next fault, wait
+ * until its group is whole, break, mend and pause. A fault that would outlast the run is
+ * mended, whatever happens.
  */
 final class FaultInjector implements AutoCloseable {
 
@@ -42,16 +46,17 @@ final class FaultInjector implements AutoCloseable {
 
 	private final Progress progress;
 
+	/** One for each group: who has it may break something of the group. */
+	private final Map<String, Semaphore> whole = new ConcurrentHashMap<>();
+
+	private final Queue<ChaosResult.Fault> done = new ConcurrentLinkedQueue<>();
+
+	private final AtomicReference<@Nullable LabException> failure = new AtomicReference<>();
+
 	/** Faults of the round that have not begun. Guarded by this, as what follows. */
-	private final List<Fault> left = new ArrayList<>();
-
-	private final Set<String> broken = new HashSet<>();
-
-	private final List<ChaosResult.Fault> done = new ArrayList<>();
+	private final Queue<Fault> left = new ArrayDeque<>();
 
 	private int round;
-
-	private @Nullable LabException failure;
 
 	/**
 	 * When to break things.
@@ -66,6 +71,10 @@ final class FaultInjector implements AutoCloseable {
 
 		long millis() {
 			return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.startNanos);
+		}
+
+		boolean isOver() {
+			return millis() >= this.last.toMillis();
 		}
 
 	}
@@ -89,29 +98,29 @@ final class FaultInjector implements AutoCloseable {
 		this.threads.shutdown();
 	}
 
-	/** Waits for one; null if there is no other, or something has gone wrong. */
+	/**
+	 * Waits until nothing else of its group is broken. The other thread waits for that
+	 * too, if it wants a fault meanwhile.
+	 * @return null if there is no other, or something has gone wrong
+	 */
 	private synchronized @Nullable Fault next() throws InterruptedException {
-		while (this.failure == null) {
-			boolean over = this.schedule.millis() >= this.schedule.last().toMillis();
-			if (over && this.round > 1) {
-				this.left.clear();
-			}
-			else if (this.left.isEmpty() && !(over && this.round == 1)) {
-				this.round++;
-				this.left.addAll(this.rounds.get());
-			}
-			for (Fault fault : this.left) {
-				if (this.broken.add(fault.victim().group())) {
-					this.left.remove(fault);
-					return fault;
-				}
-			}
-			if (this.left.isEmpty()) {
-				return null;
-			}
-			wait();
+		if (this.left.isEmpty() && (this.round == 0 || !this.schedule.isOver())) {
+			this.round++;
+			this.left.addAll(this.rounds.get());
 		}
-		return null;
+		Fault fault = isOver() ? null : this.left.poll();
+		if (fault != null) {
+			whole(fault).acquire();
+		}
+		return isOver() ? null : fault;
+	}
+
+	private boolean isOver() {
+		return this.failure.get() != null || this.round > 1 && this.schedule.isOver();
+	}
+
+	private Semaphore whole(Fault fault) {
+		return this.whole.computeIfAbsent(fault.victim().group(), (_) -> new Semaphore(1));
 	}
 
 	private void inject(Fault fault) throws InterruptedException {
@@ -120,32 +129,26 @@ final class FaultInjector implements AutoCloseable {
 		long began = this.schedule.millis();
 		try {
 			fault.happen(this.backend);
-			ended(fault, new ChaosResult.Fault(name, fault.kind().toString(), began, this.schedule.millis()), null);
+			this.done.add(new ChaosResult.Fault(name, fault.kind().toString(), began, this.schedule.millis()));
 		}
 		catch (RuntimeException | Error ex) {
 			String what = "%s did not get over a fault (%s): %s".formatted(name, fault.kind(), ex.getMessage());
 			// Reported immediately, even if the run is being stopped and ignores it.
 			this.progress.step(what);
-			ended(fault, null, new LabException(what, ex));
+			this.failure.compareAndSet(null, new LabException(what, ex));
 		}
-	}
-
-	private synchronized void ended(Fault fault, ChaosResult.@Nullable Fault over, @Nullable LabException wrong) {
-		this.broken.remove(fault.victim().group());
-		if (over != null) {
-			this.done.add(over);
-		}
-		this.failure = (this.failure != null) ? this.failure : wrong;
-		notifyAll();
+		// Not after an interrupt: no other fault of the group begins then.
+		whole(fault).release();
 	}
 
 	/**
 	 * Checks that only these faults have happened.
 	 * @throws LabException if a process did not start again
 	 */
-	synchronized void check() {
-		if (this.failure != null) {
-			throw this.failure;
+	void check() {
+		LabException ex = this.failure.get();
+		if (ex != null) {
+			throw ex;
 		}
 	}
 
@@ -162,7 +165,7 @@ final class FaultInjector implements AutoCloseable {
 	}
 
 	/** The faults that are over, in the order in which they began. */
-	synchronized List<ChaosResult.Fault> done() {
+	List<ChaosResult.Fault> done() {
 		return this.done.stream().sorted(Comparator.comparingLong(ChaosResult.Fault::beganMillis)).toList();
 	}
 

@@ -14,8 +14,6 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.function.Consumer;
-import java.util.function.IntPredicate;
-import java.util.stream.IntStream;
 
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.OrderStatus;
@@ -126,7 +124,7 @@ final class LedgerAudit {
 	}
 
 	private void awaitQuiet(long deadline, Consumer<String> progress) throws InterruptedException {
-		int accepted = this.ledger.count(Meaning.ACCEPTED);
+		int accepted = this.ledger.count(Meaning.ACCEPTED, (_) -> true);
 		long last = -1;
 		long quietSince = System.nanoTime();
 		while (true) {
@@ -207,7 +205,7 @@ final class LedgerAudit {
 	}
 
 	private boolean isSettled(BackendAudit counts) {
-		return count(this::isLost) == 0 && counts.saved() == this.saved.cardinality();
+		return lost() == 0 && counts.saved() == this.saved.cardinality();
 	}
 
 	/** Accepted, and neither saved nor failed, as far as is known. */
@@ -215,21 +213,19 @@ final class LedgerAudit {
 		return this.ledger.meaning(order) == Meaning.ACCEPTED && !this.saved.get(order) && !this.failed.get(order);
 	}
 
+	private int lost() {
+		return this.ledger.count(Meaning.ACCEPTED, this::isLost);
+	}
+
 	private Balance balance(int placed, BackendAudit counts) {
-		return new Balance(placed, this.ledger.attempts(), this.ledger.accepted(Mode.SYNC),
-				this.ledger.accepted(Mode.QUEUED), count(Meaning.ACCEPTED, this.saved::get),
-				count(Meaning.ACCEPTED, this.failed::get), count(this::isLost), this.ledger.count(Meaning.REFUSED),
-				count(Meaning.REFUSED, this.saved::get), this.ledger.count(Meaning.OPEN),
-				count(Meaning.OPEN, this.saved::get), counts.saved() - this.saved.cardinality(),
-				this.ledger.misnamedOrders(), counts.duplicates(), counts.saved());
-	}
-
-	private int count(Meaning meaning, IntPredicate which) {
-		return count((order) -> this.ledger.meaning(order) == meaning && which.test(order));
-	}
-
-	private int count(IntPredicate which) {
-		return (int) IntStream.range(0, this.ledger.orders()).filter(which).count();
+		OrderLedger told = this.ledger;
+		return new Balance(placed, told.attempts(),
+				told.count(Meaning.ACCEPTED, (order) -> told.mode(order) == Mode.SYNC),
+				told.count(Meaning.ACCEPTED, (order) -> told.mode(order) == Mode.QUEUED),
+				told.count(Meaning.ACCEPTED, this.saved::get), told.count(Meaning.ACCEPTED, this.failed::get), lost(),
+				told.count(Meaning.REFUSED, (_) -> true), told.count(Meaning.REFUSED, this.saved::get),
+				told.count(Meaning.OPEN, (_) -> true), told.count(Meaning.OPEN, this.saved::get),
+				counts.saved() - this.saved.cardinality(), told.misnamedOrders(), counts.duplicates(), counts.saved());
 	}
 
 	private List<String> violations() {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 import dev.sluice.contract.Placed;
@@ -174,15 +175,10 @@ final class OrderLedger implements AutoCloseable {
 		return Meaning.values()[this.meanings[order]];
 	}
 
-	/** Number of orders with a meaning. */
-	synchronized int count(Meaning meaning) {
-		return (int) IntStream.range(0, orders()).filter((order) -> meaning(order) == meaning).count();
-	}
-
-	/** Number of orders accepted in a mode. */
-	synchronized int accepted(Mode mode) {
+	/** Number of those orders with a meaning of which this holds. */
+	synchronized int count(Meaning meaning, IntPredicate which) {
 		return (int) IntStream.range(0, orders())
-			.filter((order) -> meaning(order) == Meaning.ACCEPTED && mode(order) == mode)
+			.filter((order) -> meaning(order) == meaning && which.test(order))
 			.count();
 	}
 

@@ -36,7 +36,7 @@ class OrderLedgerTests {
 			assertThat(IntStream.range(0, 4).mapToObj(ledger::meaning)).containsExactly(Meaning.ACCEPTED, Meaning.OPEN,
 					Meaning.REFUSED, Meaning.NONE);
 			assertThat(ledger.attempts()).isEqualTo(6);
-			assertThat(ledger.accepted(Mode.QUEUED)).isOne();
+			assertThat(ledger.count(Meaning.ACCEPTED, (_) -> true)).isOne();
 		}
 	}
 
