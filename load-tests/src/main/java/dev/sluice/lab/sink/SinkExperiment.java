@@ -93,8 +93,6 @@ public final class SinkExperiment extends Experiment {
 			description = "Writes a dictionary for such metrics, for sink.stream.dictionary, and does nothing else.")
 	private @Nullable Path train;
 
-	private final JsonMapper json = JsonMapper.builder().build();
-
 	private final List<Transfer> transfers = new ArrayList<>();
 
 	/** Made once, as that takes some seconds of CPU; null before. */
@@ -171,12 +169,9 @@ public final class SinkExperiment extends Experiment {
 				: null; Service sink = stack.startSink(sinkOptions(setting))) {
 			String target = (link != null) ? link.target() : stack.sinkTarget();
 			for (Mode mode : modes(setting)) {
-				Transfer transfer = switch (mode) {
-					case KAFKA ->
-						transfer(null, setting, mode, repetition, stack.infrastructure().kafka().bootstrapServers());
-					case STOP_AND_WAIT, STREAM, STREAM_ZSTD, STREAM_DICTIONARY, STREAM_SPOOL ->
-						transfer(sink.handle(), setting, mode, repetition, target);
-				};
+				Transfer transfer = (mode == Mode.KAFKA)
+						? transfer(null, setting, mode, repetition, stack.infrastructure().kafka().bootstrapServers())
+						: transfer(sink.process().handle(), setting, mode, repetition, target);
 				this.transfers.add(transfer);
 				progress().step(String.format(Locale.ROOT, "%s: %.1f MB/s, %,.0f messages/s, %.2f s for %s MB",
 						mode.words(), transfer.megabytesPerSecond(), transfer.messagesPerSecond(), transfer.seconds(),
@@ -210,15 +205,13 @@ public final class SinkExperiment extends Experiment {
 		Path spool = directory().directory("spool");
 		SinkSender.Job job = new SinkSender.Job(setting, mode, repetition, target, bytes, warmUpSeconds(setting),
 				(sink != null) ? sink.pid() : 0, spool.toString());
-		Path in = directory().path().resolve("job.json");
 		Path out = directory().path().resolve("report.json");
-		Files.write(in, this.json.writeValueAsBytes(job));
 		Files.deleteIfExists(out);
 		progress().during("%s: %s".formatted(setting.words(), mode.words()));
 		JavaProcess sender = JavaProcess.mainClass(SinkSender.class.getName())
 			.jvmArgs(CLIENT_JVM_ARGS)
 			.jvmArgs("-Dlogback.configurationFile=lab-logback.xml", Patience.jvmArg())
-			.args(in.toString(), out.toString())
+			.args(JsonMapper.shared().writeValueAsString(job), out.toString())
 			.logFile(directory().directory("logs").resolve("client-%s-%s-%s.log".formatted(setting, mode, repetition)));
 		try (JavaProcess client = sender.launch()) {
 			await(client, sink, Patience.of(DEADLINE.plusSeconds(bytes / MEGABYTE)));
@@ -227,8 +220,7 @@ public final class SinkExperiment extends Experiment {
 					.formatted(setting.words(), mode.words(), client.logFile(), client.tail()));
 			}
 		}
-		Transfer transfer = this.json.readValue(Files.readAllBytes(out), Transfer.class);
-		Files.delete(in);
+		Transfer transfer = JsonMapper.shared().readValue(Files.readAllBytes(out), Transfer.class);
 		Files.delete(out);
 		delete(spool);
 		return transfer;

@@ -18,7 +18,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 
-import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
 import dev.sluice.contract.Topics;
 import dev.sluice.contract.sink.DataSinkGrpc;
@@ -83,6 +82,9 @@ public final class SinkSender {
 
 	private final AtomicLong wireBytes = new AtomicLong();
 
+	/** Number of ids given. */
+	private final AtomicLong ids = new AtomicLong();
+
 	/**
 	 * A transfer to run.
 	 *
@@ -103,7 +105,7 @@ public final class SinkSender {
 	@FunctionalInterface
 	private interface Move {
 
-		void move(long messages, String prefix) throws Exception;
+		void move(long messages) throws Exception;
 
 	}
 
@@ -113,11 +115,10 @@ public final class SinkSender {
 			.batches(SinkExperiment.SEED, Math.min(POOL_BYTES, Math.max(job.bytes(), WARM_UP_BYTES)));
 	}
 
-	/** Arguments: a {@link Job} in a JSON file, the file for its {@link Transfer}. */
+	/** Arguments: a {@link Job} as JSON, the file for its {@link Transfer}. */
 	public static void main(String[] args) throws Exception {
-		JsonMapper json = JsonMapper.builder().build();
-		Transfer report = new SinkSender(json.readValue(Files.readAllBytes(Path.of(args[0])), Job.class)).run();
-		Files.write(Path.of(args[1]), json.writeValueAsBytes(report));
+		Transfer report = new SinkSender(JsonMapper.shared().readValue(args[0], Job.class)).run();
+		Files.write(Path.of(args[1]), JsonMapper.shared().writeValueAsBytes(report));
 		System.exit(0);
 	}
 
@@ -145,7 +146,7 @@ public final class SinkSender {
 		Duration sinkCpuBefore = cpu(this.job.sinkPid());
 		long messages = messages(this.job.bytes());
 		long start = System.nanoTime();
-		move.move(messages, "m");
+		move.move(messages);
 		long end = System.nanoTime();
 		Duration cpu = cpu(ProcessHandle.current().pid()).minus(cpuBefore);
 		Duration sinkCpu = cpu(this.job.sinkPid()).minus(sinkCpuBefore);
@@ -154,12 +155,10 @@ public final class SinkSender {
 				sinkCpu.toNanos() / 1e9);
 	}
 
-	/** Uses new ids each time. */
 	private void warmUp(Move move) throws Exception {
 		long end = System.nanoTime() + Duration.ofSeconds(this.job.warmUpSeconds()).toNanos();
-		int times = 0;
 		do {
-			move.move(messages(WARM_UP_BYTES), "w" + times++);
+			move.move(messages(WARM_UP_BYTES));
 		}
 		while (System.nanoTime() - end < 0);
 	}
@@ -187,12 +186,12 @@ public final class SinkSender {
 		return messages;
 	}
 
-	private ByteString id(String prefix, long number) {
-		return ByteString.copyFrom(ByteBuffer.allocate(24)
+	/** An id that no message has had. */
+	private byte[] id() {
+		return ByteBuffer.allocate(2 * Long.BYTES)
 			.putLong(ProcessHandle.current().pid())
-			.putLong(prefix.hashCode())
-			.putLong(number)
-			.flip());
+			.putLong(this.ids.getAndIncrement())
+			.array();
 	}
 
 	/** Counts the bytes of its requests. */
@@ -229,7 +228,7 @@ public final class SinkSender {
 	private Transfer stream(SinkClientOptions options) throws Exception {
 		try (SinkClient client = SinkClient.open(channel(), options, DeliveryListener.NONE)) {
 			boolean spool = this.job.mode() == Mode.STREAM_SPOOL;
-			return measure(1, (messages, prefix) -> {
+			return measure(1, (messages) -> {
 				inParallel(spool ? SPOOL_THREADS : 1, messages, spool ? TOGETHER : 1,
 						(from, to) -> client.sendAll(messages(from, to), DEADLINE));
 				if (!client.awaitEmpty(Patience.of(DEADLINE)) || client.stats().refused() > 0) {
@@ -256,11 +255,11 @@ public final class SinkSender {
 			List<DataSinkGrpc.DataSinkBlockingStub> stubs = channels.stream()
 				.map(DataSinkGrpc::newBlockingStub)
 				.toList();
-			return measure(CONNECTIONS, (messages, prefix) -> {
+			return measure(CONNECTIONS, (messages) -> {
 				AtomicInteger next = new AtomicInteger();
 				ThreadLocal<DataSinkGrpc.DataSinkBlockingStub> own = ThreadLocal
 					.withInitial(() -> stubs.get(next.getAndIncrement() % CONNECTIONS));
-				inParallel(CONNECTIONS, messages, 1, (number, _) -> own.get().store(request(prefix, number)));
+				inParallel(CONNECTIONS, messages, 1, (number, _) -> own.get().store(request(number)));
 			});
 		}
 		finally {
@@ -268,10 +267,10 @@ public final class SinkSender {
 		}
 	}
 
-	private Request request(String prefix, long number) {
+	private Request request(long number) {
 		return Request.newBuilder()
 			.setVersion(1)
-			.setMessageId(id(prefix, number))
+			.setMessageId(UnsafeByteOperations.unsafeWrap(id()))
 			.setPlainMessage(UnsafeByteOperations.unsafeWrap(message(number)))
 			.build();
 	}
@@ -279,10 +278,10 @@ public final class SinkSender {
 	private Transfer kafka() throws Exception {
 		try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(producerSettings(), new ByteArraySerializer(),
 				new ByteArraySerializer())) {
-			return measure(1, (messages, prefix) -> {
+			return measure(1, (messages) -> {
 				AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
 				for (long i = 0; i < messages; i++) {
-					producer.send(new ProducerRecord<>(Topics.SINK, id(prefix, i).toByteArray(), message(i)),
+					producer.send(new ProducerRecord<>(Topics.SINK, id(), message(i)),
 							(_, ex) -> failure.compareAndSet(null, ex));
 				}
 				producer.flush();
