@@ -40,6 +40,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
  */
 @Command(name = "lab", mixinStandardHelpOptions = true, version = "Sluice's laboratory 0.1.0",
 		description = "Runs Sluice on this machine and measures it.",
+		subcommands = { CompareExperiment.class, ChaosExperiment.class, DrainExperiment.class, ClientExperiment.class,
+				GridExperiment.class, KneeExperiment.class, PoolExperiment.class, SinkExperiment.class,
+				SurgeExperiment.class, Report.class, Up.class, WatchCommand.class, PlaceOrder.class, Redeliver.class,
+				Doctor.class, HelpCommand.class, GenerateCompletion.class },
 		footer = { "", "Exit code: 0 done, 1 failed, 2 wrong usage." })
 public final class Lab implements ReportWriter {
 
@@ -56,24 +60,7 @@ public final class Lab implements ReportWriter {
 
 	public static CommandLine commandLine() {
 		Lab lab = new Lab();
-		return new CommandLine(lab).addSubcommand(new CompareExperiment())
-			.addSubcommand(new ChaosExperiment())
-			.addSubcommand(new DrainExperiment())
-			.addSubcommand(new ClientExperiment())
-			.addSubcommand(new GridExperiment())
-			.addSubcommand(new KneeExperiment())
-			.addSubcommand(new PoolExperiment())
-			.addSubcommand(new SinkExperiment())
-			.addSubcommand(new SurgeExperiment())
-			.addSubcommand(new Report())
-			.addSubcommand(new Up())
-			.addSubcommand(new WatchCommand())
-			.addSubcommand(new PlaceOrder())
-			.addSubcommand(new Redeliver())
-			.addSubcommand(new Doctor())
-			.addSubcommand(new HelpCommand())
-			.addSubcommand(new GenerateCompletion())
-			.registerConverter(Variant.class, byName(Variant.values()))
+		return new CommandLine(lab).registerConverter(Variant.class, byName(Variant.values()))
 			.registerConverter(Mode.class, byName(Mode.values()))
 			.setCaseInsensitiveEnumValuesAllowed(true)
 			.setUsageHelpAutoWidth(true)

@@ -105,7 +105,7 @@ final class Up extends LabCommand {
 			printAddresses(stack, servlet, elapsed);
 			Service dead = watch(stack.ports());
 			throw new LabException("%s has ended once more; its log %s ends with:%n%s".formatted(dead.name(),
-					dead.logFile(), dead.process().tail()));
+					dead.process().logFile(), dead.process().tail()));
 		}
 		catch (InterruptedException _) {
 			return 0;
@@ -228,7 +228,7 @@ final class Up extends LabCommand {
 
 	private void startAgain(Service service, int time) {
 		say("%s has ended and is started again (%s of %s); its log %s ends with:%n%s".formatted(service.name(), time,
-				RESTARTS, service.logFile(), service.process().tail()));
+				RESTARTS, service.process().logFile(), service.process().tail()));
 		try {
 			service.process().start();
 			say("%s is ready again".formatted(service.name()));

@@ -123,10 +123,6 @@ record ComparePlan(List<Block> blocks, List<BackendModel> backends, CellLoad loa
 			modes = List.copyOf(modes);
 			backends = List.copyOf(backends);
 			loads = List.copyOf(loads);
-			if (gateways.isEmpty() || modes.isEmpty() || backends.isEmpty() || loads.isEmpty()) {
-				throw new IllegalArgumentException(
-						"Nothing is to be compared: " + gateways + " " + modes + " " + backends + " " + loads);
-			}
 			if (repetitions < 1 || loads.stream().anyMatch((load) -> load < 1)) {
 				throw new IllegalArgumentException(
 						"Loads and repetitions must be at least 1: " + loads + ", " + repetitions);

@@ -127,8 +127,9 @@ public final class DrainExperiment extends Experiment {
 		long deadline = System.nanoTime() + within.toNanos();
 		for (long saved = 0; saved < this.orders; saved = backend.saved()) {
 			if (System.nanoTime() - deadline >= 0) {
-				throw new LabException("Only %s of %s orders were saved within %s s; see %s".formatted(
-						Figures.count(saved), Figures.count(this.orders), within.toSeconds(), consumer.logFile()));
+				throw new LabException(
+						"Only %s of %s orders were saved within %s s; see %s".formatted(Figures.count(saved),
+								Figures.count(this.orders), within.toSeconds(), consumer.process().logFile()));
 			}
 			Stack.checkAlive(List.of(consumer));
 			progress().during("%s of %s saved".formatted(Figures.count(saved), Figures.count(this.orders)));

@@ -180,7 +180,8 @@ public final class SurgeExperiment extends Experiment {
 				OpenClient.Figures figures = send(connections, gateway.uri(), mode, "%s, %s".formatted(variant, mode));
 				write(name, figures.requests());
 				this.runs.add(run(variant, mode, repetition, readyMillis,
-						gateway.isAlive() ? null : "it died: %s has its last words".formatted(gateway.logFile()),
+						gateway.isAlive() ? null
+								: "it died: %s has its last words".formatted(gateway.process().logFile()),
 						figures, sampler.samples()));
 			}
 		}

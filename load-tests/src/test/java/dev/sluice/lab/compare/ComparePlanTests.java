@@ -78,8 +78,7 @@ class ComparePlanTests {
 	}
 
 	@Test
-	void refusesNothingToCompare() {
-		assertThatIllegalArgumentException().isThrownBy(() -> sweep(List.of(), List.of(10), 1, 1, true));
+	void refusesLoadsAndRepetitionsBelowOne() {
 		assertThatIllegalArgumentException().isThrownBy(() -> sweep(List.of("a"), List.of(0), 1, 1, true));
 		assertThatIllegalArgumentException().isThrownBy(() -> sweep(List.of("a"), List.of(10), 0, 1, true));
 	}

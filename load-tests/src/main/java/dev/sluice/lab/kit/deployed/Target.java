@@ -113,7 +113,7 @@ public record Target(Map<String, URI> gateways, Map<String, URI> metrics, Access
 	public static Target of(String uris) {
 		Map<String, URI> gateways = new LinkedHashMap<>();
 		for (String text : uris.split(",")) {
-			URI uri = uri(text.strip());
+			URI uri = URI.create(text.strip());
 			gateways.put(String.valueOf(uri.getAuthority()), uri);
 		}
 		return new Target(gateways, Map.of(), Access.OPEN);
@@ -132,15 +132,6 @@ public record Target(Map<String, URI> gateways, Map<String, URI> metrics, Access
 			.stream()
 			.map((service) -> service.getKey() + " " + service.getValue())
 			.collect(Collectors.joining(", "));
-	}
-
-	private static URI uri(String text) {
-		try {
-			return URI.create(text);
-		}
-		catch (IllegalArgumentException ex) {
-			throw new IllegalArgumentException("'%s' is not a URI: %s".formatted(text, ex.getMessage()), ex);
-		}
 	}
 
 	private static void base(String what, URI uri) {

@@ -71,13 +71,9 @@ public final class Progress {
 
 	/** Reports how far a long step is, in a line now and then. */
 	public synchronized void during(String text) {
-		if (isSilent()) {
+		if (Duration.between(this.lastLine, this.clock.instant()).compareTo(SILENCE) >= 0) {
 			step(text);
 		}
-	}
-
-	private boolean isSilent() {
-		return Duration.between(this.lastLine, this.clock.instant()).compareTo(SILENCE) >= 0;
 	}
 
 }

@@ -16,8 +16,6 @@ public final class Interruption implements AutoCloseable {
 	/** Each of three groups of services takes up to 40 s to stop. */
 	private static final Duration GRACE = Duration.ofSeconds(150);
 
-	private static final int FAILED = 1;
-
 	private final CountDownLatch closed = new CountDownLatch(1);
 
 	private final int exitCode;
@@ -26,11 +24,9 @@ public final class Interruption implements AutoCloseable {
 
 	private volatile boolean requested;
 
-	/**
-	 * Ends the JVM with exit code 1 if the run is stopped, because it is then partial.
-	 */
+	/** Ends the JVM with exit code 1 if the run is told to stop: it is then partial. */
 	public Interruption() {
-		this(FAILED);
+		this(1);
 	}
 
 	/** Ends the JVM with this exit code if the run is told to stop. */

@@ -51,9 +51,4 @@ public enum Module {
 		return this.managementPort;
 	}
 
-	/** Whether health and metrics have a port of their own. */
-	boolean hasManagementPort() {
-		return this.managementPort != this.port;
-	}
-
 }

@@ -1,7 +1,6 @@
 package dev.sluice.lab.kit.stack;
 
 import java.net.URI;
-import java.nio.file.Path;
 
 import dev.sluice.devservices.JavaProcess;
 
@@ -29,14 +28,6 @@ public record Service(Module module, String name, URI uri, URI management,
 
 	public boolean isAlive() {
 		return this.process.isAlive();
-	}
-
-	public ProcessHandle handle() {
-		return this.process.handle();
-	}
-
-	public Path logFile() {
-		return this.process.logFile();
 	}
 
 	/** Stops it for good: SIGTERM, then SIGKILL. It has ended when this returns. */

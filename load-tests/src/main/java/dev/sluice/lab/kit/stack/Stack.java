@@ -16,7 +16,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import dev.sluice.devservices.DevServices;
@@ -32,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * services as child JVMs that know each other's addresses. Each service is started and
  * stopped alone; all have the same heap and collector unless a start says otherwise.
  * Ports are fixed when the stack is made, so a service may start before the services it
- * needs: it waits for them.
+ * needs: it waits for them. Its start waits for Kafka and PostgreSQL, if it needs them.
  * <p>
  * Thread-safe: services may start concurrently, and {@link #close} on another thread also
  * ends those that are starting.
@@ -136,7 +135,7 @@ public final class Stack implements AutoCloseable {
 	private Map<String, String> gateway(Variant variant) {
 		Map<String, String> own = new LinkedHashMap<>(kafka());
 		own.putAll(switch (variant.module()) {
-			case GATEWAY_REACTIVE -> Map.of("spring.r2dbc.url", "r2dbc:" + postgres());
+			case GATEWAY_REACTIVE -> Map.of("spring.r2dbc.url", this.infrastructure.postgres().r2dbcUrl());
 			case GATEWAY_SERVLET, BACKEND, CONSUMER, SINK -> jdbc();
 		});
 		own.put("backend.url", uri(Module.BACKEND).toString());
@@ -182,8 +181,9 @@ public final class Stack implements AutoCloseable {
 	public static void checkAlive(Collection<Service> services) {
 		for (Service service : services) {
 			if (!service.isAlive()) {
-				throw new LabException("%s died; its log %s ends with:%n%s".formatted(service.name(), service.logFile(),
-						service.process().tail()));
+				JavaProcess process = service.process();
+				throw new LabException("%s died; its log %s ends with:%n%s".formatted(service.name(), process.logFile(),
+						process.tail()));
 			}
 		}
 	}
@@ -229,7 +229,7 @@ public final class Stack implements AutoCloseable {
 		ports.put(POSTGRES, Module.POSTGRES_PORT);
 		for (Module module : Module.values()) {
 			ports.put(module.directory(), module.port());
-			if (module.hasManagementPort()) {
+			if (module.managementPort() != module.port()) {
 				ports.put(module.directory() + MANAGEMENT, module.managementPort());
 			}
 		}
@@ -245,25 +245,13 @@ public final class Stack implements AutoCloseable {
 	}
 
 	private Map<String, String> kafka() {
-		String brokers = switch (this.infrastructure.infrastructure()) {
-			// Known before it runs, so services that need it can start at the same time.
-			case EMBEDDED -> kafkaPorts().stream().map((port) -> "127.0.0.1:" + port).collect(Collectors.joining(","));
-			case CONTAINERS, AUTO -> this.infrastructure.kafka().bootstrapServers();
-		};
 		String copies = Integer.toString(this.options.brokers());
-		return Map.of("spring.kafka.bootstrap-servers", brokers, "queue.replication-factor", copies,
-				"sink.topic.replication-factor", copies);
-	}
-
-	private String postgres() {
-		return switch (this.infrastructure.infrastructure()) {
-			case EMBEDDED -> "postgresql://127.0.0.1:%s/sluice".formatted(port(POSTGRES));
-			case CONTAINERS, AUTO -> this.infrastructure.postgres().jdbcUrl().substring("jdbc:".length());
-		};
+		return Map.of("spring.kafka.bootstrap-servers", this.infrastructure.kafka().bootstrapServers(),
+				"queue.replication-factor", copies, "sink.topic.replication-factor", copies);
 	}
 
 	private Map<String, String> jdbc() {
-		return Map.of("spring.datasource.url", "jdbc:" + postgres());
+		return Map.of("spring.datasource.url", this.infrastructure.postgres().jdbcUrl());
 	}
 
 	private Service start(Module module, Map<String, String> own, ServiceOptions options) {
