@@ -126,7 +126,6 @@ final class OrderDriver implements AutoCloseable {
 				place(order);
 				reply.take(Requests.NOT_ANSWERED, null);
 			});
-		}, (_) -> {
 		});
 		this.latestMillis = Math.round(figures.lag().max());
 		if (figures.tally().outstanding() > 0) {

@@ -24,10 +24,10 @@ import javax.net.ssl.SSLContext;
 import dev.sluice.devservices.Ports;
 import dev.sluice.lab.kit.cell.Window;
 import dev.sluice.lab.kit.client.CallMode;
+import dev.sluice.lab.kit.client.Caller;
 import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
-import dev.sluice.lab.kit.client.OrderRequests;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.Target.TargetOptions;
 import dev.sluice.lab.kit.deployed.TargetSystem;
@@ -163,16 +163,12 @@ public final class ClientExperiment extends Experiment {
 				for (Map.Entry<String, URI> gateway : target.gateways().entrySet()) {
 					for (Mode mode : this.modes) {
 						run("%s %s, %s".formatted(gateway.getKey(), mode, each.name()), each, gateway.getValue(),
-								system.tls(), orders(gateway.getValue(), mode, system),
-								orders(gateway.getValue(), mode, system));
+								system.tls(), system.orders(gateway.getValue(), mode, "client"),
+								system.orders(gateway.getValue(), mode, "client"));
 					}
 				}
 			}
 		}
-	}
-
-	private static OrderRequests orders(URI gateway, Mode mode, TargetSystem system) {
-		return new OrderRequests(gateway, mode, OrderRequests.unused("client"), system.authorization());
 	}
 
 	private void get(URI base) throws IOException, InterruptedException {
@@ -196,8 +192,8 @@ public final class ClientExperiment extends Experiment {
 			.ifPresent((process) -> groups.put("target", ProcessGroup.of(process.pid())));
 		Path samples = directory().directory("samples").resolve(name.replaceAll("\\W+", "-") + ".csv");
 		try (ProcessSampler sampler = new ProcessSampler(groups, samples);
-				OpenClient client = new OpenClient(each.mode(), each.threads(), tls)) {
-			Tally warm = client.run(load(each, WARM_UP), warmUp).tally();
+				Caller client = new Caller(each.mode(), each.threads(), tls)) {
+			Tally warm = OpenClient.run(load(each, WARM_UP), client.sending(warmUp)).tally();
 			// At a low rate it may send nothing.
 			if (warm.sent() > 0 && warm.answered() == 0) {
 				throw new LabException("%s does not answer (%s): is it started?".formatted(target, warm.failures()));
@@ -205,7 +201,7 @@ public final class ClientExperiment extends Experiment {
 			// Waits for a sample before the first request.
 			Thread.sleep(ProcessSampler.INTERVAL);
 			Instant from = Instant.now();
-			Figures figures = client.run(load(each, each.duration()), requests, this::print);
+			Figures figures = OpenClient.run(load(each, each.duration()), client.sending(requests), this::print);
 			Window window = new Window(from, Instant.now());
 			// Of a deployed target's machine nothing is sampled.
 			Double foreign = (this.deployed != null) ? null

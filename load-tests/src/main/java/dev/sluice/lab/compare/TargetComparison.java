@@ -17,9 +17,9 @@ import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.cell.Timing;
 import dev.sluice.lab.kit.client.CallMode;
+import dev.sluice.lab.kit.client.Caller;
 import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.client.OpenClient.Figures;
-import dev.sluice.lab.kit.client.OrderRequests;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetSystem;
 import dev.sluice.lab.kit.deployed.TargetSystem.Spent;
@@ -61,7 +61,7 @@ record TargetComparison(Target target, Duration length, Progress progress) {
 	 */
 	void measure(List<Cell> cells, Consumer<CellResult> results) throws InterruptedException {
 		try (TargetSystem system = new TargetSystem(this.target);
-				OpenClient client = new OpenClient(CallMode.ASYNC, null, system.tls())) {
+				Caller client = new Caller(CallMode.ASYNC, null, system.tls())) {
 			warmUp(cells, system, client);
 			for (Cell cell : cells) {
 				this.progress.step("cell %s of %s: %s".formatted(cells.indexOf(cell) + 1, cells.size(), cell));
@@ -71,12 +71,14 @@ record TargetComparison(Target target, Duration length, Progress progress) {
 	}
 
 	/** Also checks that each gateway accepts orders, and thus the lab's credentials. */
-	private void warmUp(List<Cell> cells, TargetSystem system, OpenClient client) throws InterruptedException {
+	private void warmUp(List<Cell> cells, TargetSystem system, Caller client) throws InterruptedException {
 		int least = cells.stream().mapToInt((cell) -> cell.load().size()).min().orElseThrow();
 		for (Map.Entry<String, URI> gateway : this.target.gateways().entrySet()) {
 			for (String mode : cells.stream().map(Cell::mode).distinct().toList()) {
 				this.progress.step("Warming up %s %s at %s/s".formatted(gateway.getKey(), mode, least));
-				Tally tally = client.run(load(least, this.length), requests(system, gateway.getKey(), Mode.of(mode)))
+				Tally tally = OpenClient
+					.run(load(least, this.length),
+							client.sending(system.orders(gateway.getValue(), Mode.of(mode), "compare")))
 					.tally();
 				if (tally.succeeded() <= 0) {
 					throw new LabException("%s (%s) accepts no order: %s".formatted(gateway.getKey(),
@@ -86,12 +88,14 @@ record TargetComparison(Target target, Duration length, Progress progress) {
 		}
 	}
 
-	private void measure(Cell cell, TargetSystem system, OpenClient client, Consumer<CellResult> results)
+	private void measure(Cell cell, TargetSystem system, Caller client, Consumer<CellResult> results)
 			throws InterruptedException {
 		Mode mode = Mode.of(cell.mode());
 		Map<String, Exposition> before = system.read();
 		Instant start = Instant.now();
-		Figures figures = client.run(load(cell.load().size(), this.length), requests(system, cell.variant(), mode));
+		URI gateway = Objects.requireNonNull(this.target.gateways().get(cell.variant()));
+		Figures figures = OpenClient.run(load(cell.load().size(), this.length),
+				client.sending(system.orders(gateway, mode, "compare")));
 		Instant answered = Instant.now();
 		long accepted = figures.tally().succeeded();
 		Map<String, Exposition> after = system.read();
@@ -155,11 +159,6 @@ record TargetComparison(Target target, Duration length, Progress progress) {
 
 	private static OpenClient.OpenLoad load(int rate, Duration length) {
 		return new OpenClient.OpenLoad(rate, length, PATIENCE, Math.max(MIN_OUTSTANDING, rate * OUTSTANDING_SECONDS));
-	}
-
-	private static OrderRequests requests(TargetSystem system, String gateway, Mode mode) {
-		return new OrderRequests(Objects.requireNonNull(system.target().gateways().get(gateway)), mode,
-				OrderRequests.unused("compare"), system.authorization());
 	}
 
 }

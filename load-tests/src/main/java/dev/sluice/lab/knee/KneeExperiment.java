@@ -16,6 +16,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 import dev.sluice.lab.kit.cell.Window;
+import dev.sluice.lab.kit.client.Caller;
 import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
@@ -220,8 +221,8 @@ public final class KneeExperiment extends Experiment {
 		long savedBefore = saved(mode, system);
 		KneeSearch search = new KneeSearch(FIRST);
 		List<Step> steps = new ArrayList<>();
-		try (OpenClient client = system.client()) {
-			client.run(WARM_UP, system.orders(mode));
+		try (Caller client = system.client()) {
+			OpenClient.run(WARM_UP, client.sending(system.orders(mode)));
 			OptionalDouble rate = search.next();
 			// At least one step, however long the warm-up took.
 			do {
@@ -258,7 +259,7 @@ public final class KneeExperiment extends Experiment {
 	}
 
 	/** Measures at a rate. */
-	private Step step(double rate, Mode mode, SystemUnderTest system, OpenClient client) throws InterruptedException {
+	private Step step(double rate, Mode mode, SystemUnderTest system, Caller client) throws InterruptedException {
 		// With more, the goal is certainly missed: by Little's law the mean is then three
 		// times the goal.
 		int most = Math.max(100, (int) Math.ceil(rate * this.goal.p99().toMillis() * 3 / 1_000));
@@ -266,25 +267,24 @@ public final class KneeExperiment extends Experiment {
 		system.checkAlive();
 		long savedBefore = saved(mode, system);
 		// Does not wait for sync answers: requests that pile up are measured.
-		Duration warmUpPatience = switch (mode) {
-			case SYNC -> Duration.ZERO;
-			case QUEUED -> patience;
-		};
+		Duration warmUpPatience = (mode == Mode.SYNC) ? Duration.ZERO : patience;
 		OpenLoad warmUp = new OpenLoad(rate, this.smallest ? SMALLEST_STEP : STEP_WARM_UP, warmUpPatience, most);
-		long accepted = client.run(warmUp, system.orders(mode)).tally().succeeded();
-		long waiting = accepted - (saved(mode, system) - savedBefore);
+		long warmedUp = OpenClient.run(warmUp, client.sending(system.orders(mode))).tally().succeeded();
+		long savedAtStart = saved(mode, system);
 		PrometheusHistogram before = (mode == Mode.QUEUED) ? system.savedTimes() : null;
 		Instant from = Instant.now();
-		Figures figures = client.run(new OpenLoad(rate, measured(rate), patience, most), system.orders(mode));
+		Figures figures = OpenClient.run(new OpenLoad(rate, measured(rate), patience, most),
+				client.sending(system.orders(mode)));
 		Window window = new Window(from, Instant.now());
-		long all = savedBefore + accepted + figures.tally().succeeded();
-		long leftBehind = all - saved(mode, system) - waiting;
-		PrometheusHistogram saved = (before != null && system.drained(DRAIN) && system.saved() >= all)
-				? system.savedTimes().since(before) : null;
-		return new Step(rate, figures.latency(), (saved != null) ? millis(saved.percentile(99)) : null, figures.tally(),
+		Tally tally = figures.tally();
+		long leftBehind = tally.succeeded() - (saved(mode, system) - savedAtStart);
+		PrometheusHistogram saved = (before != null && system.drained(DRAIN)
+				&& system.saved() >= savedBefore + warmedUp + tally.succeeded()) ? system.savedTimes().since(before)
+						: null;
+		return new Step(rate, figures.latency(), (saved != null) ? millis(saved.percentile(99)) : null, tally,
 				figures.lag().p99AtMost(), figures.cpuMillisPerRequest(), system.foreignCpuShare(window),
-				this.goal.missed(mode, figures.tally(), figures.latency(),
-						(saved != null) ? millis(saved.p99AtMost()) : null, leftBehind));
+				this.goal.missed(mode, tally, figures.latency(), (saved != null) ? millis(saved.p99AtMost()) : null,
+						leftBehind));
 	}
 
 	/** Orders saved so far; 0 in sync mode, in which an answer says that one is saved. */

@@ -10,6 +10,7 @@ import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.cell.Window;
 import dev.sluice.lab.kit.client.CallMode;
+import dev.sluice.lab.kit.client.Caller;
 import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.client.OrderRequests;
@@ -86,13 +87,12 @@ record SystemUnderTest(URI gateway, TargetSystem system, @Nullable Started start
 		}
 	}
 
-	OpenClient client() {
-		return new OpenClient(CallMode.ASYNC, null, this.system.tls());
+	Caller client() {
+		return new Caller(CallMode.ASYNC, null, this.system.tls());
 	}
 
-	/** Orders with keys of their own, never used before. */
 	OrderRequests orders(Mode mode) {
-		return new OrderRequests(this.gateway, mode, OrderRequests.unused("knee"), this.system.authorization());
+		return this.system.orders(this.gateway, mode, "knee");
 	}
 
 	/**
@@ -108,13 +108,13 @@ record SystemUnderTest(URI gateway, TargetSystem system, @Nullable Started start
 		// Includes its children, the services.
 		ProcessTime time = new ProcessTime(List.of(ProcessHandle.current().pid()));
 		WarmUpWatch watch = new WarmUpWatch(rule);
-		try (OpenClient client = client()) {
+		try (Caller client = client()) {
 			while (!watch.isOver()) {
 				time.awaitRest(Duration.ZERO, Patience.of(MAX_REST), Thread::sleep);
 				long before = saved();
 				Reading begin = time.read();
 				for (Mode mode : modes) {
-					client.run(load, orders(mode));
+					OpenClient.run(load, client.sending(orders(mode)));
 				}
 				watch.add(begin, time.read(), saved() - before);
 			}

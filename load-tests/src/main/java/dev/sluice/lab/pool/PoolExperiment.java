@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToLongFunction;
-import java.util.stream.IntStream;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.lab.kit.cell.Timing;
@@ -133,9 +132,8 @@ public final class PoolExperiment extends Experiment {
 
 	/** Figures of the fastest of the written messages, by share. */
 	static List<Share> shares(Requests requests) {
-		double[] sorted = IntStream.range(0, requests.status().length)
-			.filter((number) -> requests.status()[number] > 0)
-			.mapToDouble((number) -> requests.latencyMicros()[number] / 1_000.0)
+		double[] sorted = Arrays.stream(requests.latencies(0, requests.status().length, (status) -> status > 0))
+			.mapToDouble((micros) -> micros / 1_000.0)
 			.sorted()
 			.toArray();
 		if (sorted.length == 0) {

@@ -4,7 +4,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToIntFunction;
-import java.util.stream.IntStream;
 
 import dev.sluice.lab.kit.cell.Timing;
 import dev.sluice.lab.kit.cell.Window;
@@ -63,40 +62,16 @@ record SurgeEvaluation(List<Step> steps, Requests requests, ProcessSamples sampl
 	}
 
 	private Part part(int fromSecond, int toSecond, int from, int to) {
+		int[] accepted = this.requests.latencies(from, to, (status) -> status / 100 == 2);
+		int refused = this.requests.latencies(from, to,
+				(status) -> status == TOO_MANY_REQUESTS || status == UNAVAILABLE).length;
+		int notSent = this.requests.latencies(from, to, (status) -> status == Requests.NOT_SENT).length;
+		int failed = to - from - accepted.length - refused - notSent;
 		Instant start = this.requests.start();
 		Window window = new Window(start.plusSeconds(fromSecond), start.plusSeconds(toSecond));
-		return new Part(fromSecond + 1, toSecond, outcomes(from, to), Timing.of(accepted(from, to)),
-				this.samples.cpuShare(GATEWAY, window), this.samples.peakRssBytes(GATEWAY, window));
-	}
-
-	private Outcomes outcomes(int from, int to) {
-		int accepted = 0;
-		int refused = 0;
-		int notSent = 0;
-		for (int number = from; number < to; number++) {
-			int status = this.requests.status()[number];
-			if (isAccepted(status)) {
-				accepted++;
-			}
-			else if (status == TOO_MANY_REQUESTS || status == UNAVAILABLE) {
-				refused++;
-			}
-			else if (status == Requests.NOT_SENT) {
-				notSent++;
-			}
-		}
-		return new Outcomes(to - from, accepted, refused, to - from - accepted - refused - notSent, notSent);
-	}
-
-	private int[] accepted(int from, int to) {
-		return IntStream.range(from, to)
-			.filter((number) -> isAccepted(this.requests.status()[number]))
-			.map((number) -> this.requests.latencyMicros()[number])
-			.toArray();
-	}
-
-	private static boolean isAccepted(int status) {
-		return status >= 200 && status < 300;
+		return new Part(fromSecond + 1, toSecond, new Outcomes(to - from, accepted.length, refused, failed, notSent),
+				Timing.of(accepted), this.samples.cpuShare(GATEWAY, window),
+				this.samples.peakRssBytes(GATEWAY, window));
 	}
 
 }

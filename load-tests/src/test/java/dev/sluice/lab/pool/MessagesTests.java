@@ -88,8 +88,7 @@ class MessagesTests {
 	/** Sends twenty; returns what became of each. */
 	private static List<Integer> send(Messages messages) throws InterruptedException {
 		OpenLoad load = new OpenLoad(20, Duration.ofSeconds(1), Patience.ofSeconds(60), 20);
-		return IntStream.of(OpenClient.run(load, messages, (_) -> {
-		}).requests().status()).boxed().toList();
+		return IntStream.of(OpenClient.run(load, messages).requests().status()).boxed().toList();
 	}
 
 }

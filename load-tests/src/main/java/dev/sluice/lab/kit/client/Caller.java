@@ -17,62 +17,24 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import javax.net.ssl.SSLContext;
 
 import dev.sluice.lab.kit.client.OpenClient.Reply;
 import dev.sluice.lab.kit.client.OpenClient.Requests;
+import dev.sluice.lab.kit.client.OpenClient.Sender;
 import dev.sluice.lab.kit.stack.Http;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests in one {@link CallMode}. {@link #call} returns at once; the reply is
- * given on any thread, once. The number of outstanding calls is not bounded here.
+ * Sends requests in one {@link CallMode}. The number of outstanding calls is not bounded
+ * here.
  */
-final class Caller implements AutoCloseable {
+public final class Caller implements AutoCloseable {
 
 	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
 	private static final int OK_BELOW = 400;
-
-	/**
-	 * A pool that grows as the default pool of some runtimes does: it starts with a
-	 * number of threads and adds one each second while tasks wait, up to
-	 * {@link #MAX_THREADS}. It does not shrink. Its queue is first in, first out, and
-	 * unbounded: the caller must bound the tasks.
-	 */
-	static final class GrowingPool extends ThreadPoolExecutor {
-
-		/** A process can have more, but at one a second nobody waits that long. */
-		static final int MAX_THREADS = 10_000;
-
-		private static final long PERIOD_MILLIS = 1_000;
-
-		private final ScheduledExecutorService growth = Executors
-			.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("pool-growth").factory());
-
-		GrowingPool(int atOnce) {
-			this(atOnce, PERIOD_MILLIS);
-		}
-
-		GrowingPool(int atOnce, long periodMillis) {
-			super(atOnce, MAX_THREADS, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
-					Thread.ofPlatform().daemon().name("client-", 0).factory());
-			this.growth.scheduleAtFixedRate(this::grow, periodMillis, periodMillis, TimeUnit.MILLISECONDS);
-		}
-
-		void grow() {
-			int size = getCorePoolSize();
-			if (!getQueue().isEmpty() && size < MAX_THREADS) {
-				setCorePoolSize(size + 1);
-			}
-		}
-
-		@Override
-		protected void terminated() {
-			this.growth.shutdownNow();
-		}
-
-	}
 
 	private final CallMode mode;
 
@@ -85,30 +47,60 @@ final class Caller implements AutoCloseable {
 	/** Runs what waits for an answer. */
 	private final Executor waiting;
 
+	private final ScheduledExecutorService growth = Executors
+		.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("pool-growth").factory());
+
 	/**
 	 * @param threads number of threads to wait with, if the mode needs any
 	 * @param tls certificates to trust; null for the JDK's own
 	 */
-	Caller(CallMode mode, @Nullable Integer threads, @Nullable SSLContext tls) {
+	public Caller(CallMode mode, @Nullable Integer threads, @Nullable SSLContext tls) {
 		this.mode = mode;
 		HttpClient.Builder builder = Http.builder(CONNECT_TIMEOUT).executor(this.engine);
 		this.client = ((tls != null) ? builder.sslContext(tls) : builder).build();
 		this.waiting = switch (mode) {
 			case ASYNC -> Runnable::run;
-			case BLOCKING -> Executors.newFixedThreadPool(Objects.requireNonNull(threads),
-					Thread.ofPlatform().daemon().name("client-", 0).factory());
+			case BLOCKING -> pool(Objects.requireNonNull(threads));
 			case VIRTUAL -> Executors.newVirtualThreadPerTaskExecutor();
-			case SYNC_OVER_ASYNC -> new GrowingPool(Objects.requireNonNull(threads));
+			case SYNC_OVER_ASYNC -> {
+				ThreadPoolExecutor pool = pool(Objects.requireNonNull(threads));
+				this.growth.scheduleAtFixedRate(() -> grow(pool), 1, 1, TimeUnit.SECONDS);
+				yield pool;
+			}
 		};
 	}
 
-	void call(HttpRequest request, Reply reply) {
-		this.waiting.execute(() -> {
-			CompletableFuture<?> answered = send(request, reply);
-			if (this.mode != CallMode.ASYNC) {
-				answered.join();
-			}
-		});
+	/** So many threads, and an unbounded queue: the caller must bound the tasks. */
+	static ThreadPoolExecutor pool(int threads) {
+		return new ThreadPoolExecutor(threads, threads, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+				Thread.ofPlatform().daemon().name("client-", 0).factory());
+	}
+
+	/**
+	 * Adds a thread if tasks wait. Each second, that makes a pool grow as the default
+	 * pool of some runtimes does.
+	 */
+	static void grow(ThreadPoolExecutor pool) {
+		if (!pool.getQueue().isEmpty()) {
+			pool.setMaximumPoolSize(pool.getCorePoolSize() + 1);
+			pool.setCorePoolSize(pool.getMaximumPoolSize());
+		}
+	}
+
+	/**
+	 * Sends such requests.
+	 * @param requests by number, from 0; made when due
+	 */
+	public Sender sending(IntFunction<HttpRequest> requests) {
+		return (number, reply) -> {
+			HttpRequest request = requests.apply(number);
+			this.waiting.execute(() -> {
+				CompletableFuture<?> answered = send(request, reply);
+				if (this.mode != CallMode.ASYNC) {
+					answered.join();
+				}
+			});
+		};
 	}
 
 	/** Never fails: the reply has the failure. */
@@ -139,6 +131,7 @@ final class Caller implements AutoCloseable {
 	/** Cancels outstanding calls. */
 	@Override
 	public void close() {
+		this.growth.shutdownNow();
 		if (this.waiting instanceof ExecutorService threads) {
 			threads.shutdownNow();
 		}

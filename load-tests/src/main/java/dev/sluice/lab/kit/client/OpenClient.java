@@ -1,22 +1,22 @@
 package dev.sluice.lab.kit.client;
 
 import java.lang.management.ManagementFactory;
-import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 import com.sun.management.OperatingSystemMXBean;
-import javax.net.ssl.SSLContext;
-
 import dev.sluice.lab.kit.cell.Timing;
 import dev.sluice.lab.kit.result.ClientResult.Second;
 import dev.sluice.lab.kit.result.ClientResult.Tally;
@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
  * see it, and a generator that lags adds to the latency instead of hiding it.
  * <p>
  * A request that is due while {@link OpenLoad#maxOutstanding} are outstanding is not sent
- * at all, and counted as not sent: the generator never waits. One load at a time.
+ * at all, and counted as not sent: the generator never waits.
  */
-public final class OpenClient implements AutoCloseable {
+public final class OpenClient {
 
 	/** As many as fit into memory, three times four bytes each. */
 	public static final int MAX_REQUESTS = 5_000_000;
@@ -38,10 +38,13 @@ public final class OpenClient implements AutoCloseable {
 	/** Time before the first request is due, so that it is not late. */
 	private static final long LEAD_NANOS = 50_000_000;
 
+	private static final long SECOND_NANOS = 1_000_000_000;
+
 	private static final OperatingSystemMXBean SYSTEM = ManagementFactory
 		.getPlatformMXBean(OperatingSystemMXBean.class);
 
-	private final Caller caller;
+	private OpenClient() {
+	}
 
 	/**
 	 * The load to send.
@@ -126,6 +129,22 @@ public final class OpenClient implements AutoCloseable {
 
 		public static final int NOT_ANSWERED = -1;
 
+		/**
+		 * The latencies, in microseconds, of the requests in a range of numbers that have
+		 * such a status.
+		 */
+		public int[] latencies(int from, int to, IntPredicate such) {
+			return IntStream.range(from, to)
+				.filter((number) -> such.test(this.status[number]))
+				.map((number) -> this.latencyMicros[number])
+				.toArray();
+		}
+
+		/** What it is now, while answers still come in. */
+		private Requests copy() {
+			return new Requests(this.start, this.lagMicros, this.latencyMicros.clone(), this.status.clone());
+		}
+
 	}
 
 	/**
@@ -140,31 +159,10 @@ public final class OpenClient implements AutoCloseable {
 			List<Second> seconds, Requests requests) {
 	}
 
-	/**
-	 * @param threads number of threads to wait with, if the mode needs any
-	 * @param tls certificates to trust; null for the JDK's own
-	 */
-	public OpenClient(CallMode mode, @Nullable Integer threads, @Nullable SSLContext tls) {
-		this.caller = new Caller(mode, threads, tls);
-	}
-
-	/**
-	 * Sends a load; returns when all requests are answered or given up.
-	 * @param requests by number, from 0; made when due
-	 */
-	public Figures run(OpenLoad load, IntFunction<HttpRequest> requests) throws InterruptedException {
-		return run(load, requests, (_) -> {
+	/** Sends a load of which nobody watches the seconds. */
+	public static Figures run(OpenLoad load, Sender sender) throws InterruptedException {
+		return run(load, sender, (_) -> {
 		});
-	}
-
-	/**
-	 * Sends a load; returns when all requests are answered or given up.
-	 * @param requests by number, from 0; made when due
-	 * @param each receives every second at its end, on a thread of its own
-	 */
-	public Figures run(OpenLoad load, IntFunction<HttpRequest> requests, Consumer<Second> each)
-			throws InterruptedException {
-		return run(load, (number, reply) -> this.caller.call(requests.apply(number), reply), each);
 	}
 
 	/**
@@ -176,8 +174,10 @@ public final class OpenClient implements AutoCloseable {
 		long start = System.nanoTime() + LEAD_NANOS;
 		Execution execution = new Execution(load.requests(), Instant.now().plusNanos(LEAD_NANOS));
 		long cpuBefore = SYSTEM.getProcessCpuTime();
-		Thread ticker = Thread.ofPlatform().daemon().name("client-seconds").start(() -> execution.tick(start, each));
-		try {
+		try (ScheduledExecutorService ticker = Executors
+			.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("client-seconds").factory())) {
+			Future<?> ticks = ticker.scheduleAtFixedRate(() -> each.accept(execution.second()),
+					start + SECOND_NANOS - System.nanoTime(), SECOND_NANOS, TimeUnit.NANOSECONDS);
 			int number = 0;
 			long begun = start;
 			for (Step step : load.steps()) {
@@ -195,17 +195,13 @@ public final class OpenClient implements AutoCloseable {
 				sleepUntil(begun);
 			}
 			// The last second ends with the load, but is reported like the others.
-			while (ticker.isAlive() && execution.reported() < load.duration().toSeconds()) {
+			while (!ticks.isDone() && execution.reported() < load.duration().toSeconds()) {
 				Thread.sleep(1);
 			}
 			long deadline = begun + load.patience().toNanos();
 			while (execution.outstanding() > 0 && System.nanoTime() - deadline < 0) {
 				Thread.sleep(1);
 			}
-		}
-		finally {
-			ticker.interrupt();
-			ticker.join();
 		}
 		return execution.figures(SYSTEM.getProcessCpuTime() - cpuBefore);
 	}
@@ -227,23 +223,10 @@ public final class OpenClient implements AutoCloseable {
 		return (int) Math.min(TimeUnit.NANOSECONDS.toMicros(nanos), Integer.MAX_VALUE);
 	}
 
-	/** Cancels outstanding requests. */
-	@Override
-	public void close() {
-		this.caller.close();
-	}
-
 	/** A load being sent. Thread-safe: guarded by itself. */
 	private static final class Execution {
 
-		private final Instant start;
-
-		private final int[] lagMicros;
-
-		private final int[] latencyMicros;
-
-		/** As in {@link Requests}. */
-		private final int[] status;
+		private final Requests requests;
 
 		private final Map<String, Long> failures = new TreeMap<>();
 
@@ -255,35 +238,33 @@ public final class OpenClient implements AutoCloseable {
 
 		private long answered;
 
-		private long answeredMicros;
+		/** Latencies of the answers since the last second ended. */
+		private long answeredNowMicros;
 
 		Execution(int requests, Instant start) {
-			this.start = start;
-			this.lagMicros = new int[requests];
-			this.latencyMicros = new int[requests];
-			this.status = new int[requests];
+			this.requests = new Requests(start, new int[requests], new int[requests], new int[requests]);
 		}
 
 		/** Whether to send the request: not if so many are outstanding. */
 		synchronized boolean begin(int number, long due, int most) {
-			this.lagMicros[number] = micros(System.nanoTime() - due);
+			this.requests.lagMicros()[number] = micros(System.nanoTime() - due);
 			if (this.outstanding >= most) {
 				return false;
 			}
 			this.sent++;
 			this.outstanding++;
-			this.status[number] = Requests.NOT_ANSWERED;
+			this.requests.status()[number] = Requests.NOT_ANSWERED;
 			return true;
 		}
 
 		synchronized void end(int number, long due, int answer, @Nullable String failure) {
 			int micros = micros(System.nanoTime() - due);
 			this.outstanding--;
-			this.latencyMicros[number] = micros;
-			this.status[number] = answer;
+			this.requests.latencyMicros()[number] = micros;
+			this.requests.status()[number] = answer;
 			if (answer != Requests.NOT_ANSWERED) {
 				this.answered++;
-				this.answeredMicros += micros;
+				this.answeredNowMicros += micros;
 			}
 			if (failure != null) {
 				this.failures.merge(failure, 1L, Long::sum);
@@ -298,43 +279,25 @@ public final class OpenClient implements AutoCloseable {
 			return this.seconds.size();
 		}
 
-		void tick(long start, Consumer<Second> each) {
-			long microsBefore = 0;
-			Second last = new Second(0, 0, 0, 0, 0, 0, null, 0);
-			try {
-				for (int second = 1;; second++) {
-					TimeUnit.NANOSECONDS.sleep(start + TimeUnit.SECONDS.toNanos(second) - System.nanoTime());
-					synchronized (this) {
-						long now = this.answered - last.answered();
-						last = new Second(second, this.sent, this.answered, this.outstanding, this.sent - last.sent(),
-								now, (now > 0) ? (this.answeredMicros - microsBefore) / 1_000.0 / now : null,
-								ManagementFactory.getThreadMXBean().getThreadCount());
-						microsBefore = this.answeredMicros;
-					}
-					each.accept(last);
-					synchronized (this) {
-						this.seconds.add(last);
-					}
-				}
-			}
-			catch (InterruptedException _) {
-				// The load has ended, and with it this thread.
-			}
+		/** The second that has just ended. */
+		synchronized Second second() {
+			Second last = this.seconds.isEmpty() ? new Second(0, 0, 0, 0, 0, 0, null, 0) : this.seconds.getLast();
+			long now = this.answered - last.answered();
+			this.seconds.add(new Second(last.second() + 1, this.sent, this.answered, this.outstanding,
+					this.sent - last.sent(), now, (now > 0) ? this.answeredNowMicros / 1_000.0 / now : null,
+					ManagementFactory.getThreadMXBean().getThreadCount()));
+			this.answeredNowMicros = 0;
+			return this.seconds.getLast();
 		}
 
 		synchronized Figures figures(long cpuNanos) {
-			Requests requests = new Requests(this.start, this.lagMicros, this.latencyMicros.clone(),
-					this.status.clone());
-			int[] latencies = IntStream.range(0, requests.status().length)
-				.filter((number) -> requests.status()[number] > 0)
-				.map((number) -> requests.latencyMicros()[number])
-				.toArray();
-			Tally tally = new Tally(this.status.length, this.sent, this.status.length - this.sent, this.answered,
-					this.outstanding, this.failures);
-			Timing lag = Timing.of(this.lagMicros);
-			return new Figures(tally, Timing.of(latencies),
+			Requests ended = this.requests.copy();
+			int due = ended.status().length;
+			Tally tally = new Tally(due, this.sent, due - this.sent, this.answered, this.outstanding, this.failures);
+			Timing lag = Timing.of(ended.lagMicros());
+			return new Figures(tally, Timing.of(ended.latencies(0, due, (status) -> status > 0)),
 					(lag != null) ? lag : new Timing(0.0, 0, null, null, null, 0),
-					(this.sent > 0) ? cpuNanos / 1e6 / this.sent : null, List.copyOf(this.seconds), requests);
+					(this.sent > 0) ? cpuNanos / 1e6 / this.sent : null, List.copyOf(this.seconds), ended);
 		}
 
 	}

@@ -17,7 +17,9 @@ import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
+import dev.sluice.lab.kit.client.OrderRequests;
 import dev.sluice.lab.kit.measure.Exposition;
+import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import io.netty.handler.ssl.JdkSslContext;
@@ -119,18 +121,14 @@ public final class TargetSystem implements AutoCloseable {
 		this.client = ((this.tls != null) ? builder.sslContext(this.tls) : builder).build();
 	}
 
-	public Target target() {
-		return this.target;
-	}
-
 	/** The TLS context for clients of the gateways; null for the JDK's own. */
 	public @Nullable SSLContext tls() {
 		return this.tls;
 	}
 
-	/** The header {@code Authorization} for the gateways; null if there is no token. */
-	public @Nullable String authorization() {
-		return this.authorization;
+	/** Orders for a gateway, with keys that no run before has had. */
+	public OrderRequests orders(URI gateway, Mode mode, String experiment) {
+		return new OrderRequests(gateway, mode, OrderRequests.unused(experiment), this.authorization);
 	}
 
 	/**

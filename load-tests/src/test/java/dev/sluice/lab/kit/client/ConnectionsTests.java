@@ -124,9 +124,9 @@ class ConnectionsTests {
 
 	private Requests run(Connections connections, int count, Step... steps) throws InterruptedException {
 		OrderRequests orders = new OrderRequests(this.server.uri(""), Mode.QUEUED, null, null);
-		return OpenClient.run(new OpenLoad(List.of(steps), LONG, count),
-				(number, reply) -> connections.send(orders.bytes(number), reply), (_) -> {
-				})
+		return OpenClient
+			.run(new OpenLoad(List.of(steps), LONG, count),
+					(number, reply) -> connections.send(orders.bytes(number), reply))
 			.requests();
 	}
 

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.function.IntFunction;
 
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.StubServer;
-import dev.sluice.lab.kit.client.Caller.GrowingPool;
 import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.result.ClientResult.Second;
@@ -27,9 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class OpenClientTests {
 
-	private static final long NEVER_MILLIS = Duration.ofHours(1).toMillis();
-
-	private final GrowingPool pool = new GrowingPool(2, NEVER_MILLIS);
+	private final ThreadPoolExecutor pool = Caller.pool(2);
 
 	private static final Duration LONG = Patience.ofSeconds(60);
 
@@ -89,9 +87,9 @@ class OpenClientTests {
 	@Test
 	void latencyCountsFromTheTimeARequestWasDue() throws Exception {
 		Duration second = Duration.ofSeconds(1);
-		try (OpenClient client = new OpenClient(CallMode.ASYNC, null, null)) {
+		try (Caller client = new Caller(CallMode.ASYNC, null, null)) {
 			// The first second's requests are all answered at its end.
-			Figures figures = client.run(new OpenLoad(100, second, LONG, 1_000), request("/held"),
+			Figures figures = OpenClient.run(new OpenLoad(100, second, LONG, 1_000), client.sending(request("/held")),
 					(_) -> this.release.countDown());
 
 			assertThat(figures.tally().answered()).isEqualTo(100);
@@ -112,9 +110,9 @@ class OpenClientTests {
 	@EnumSource
 	void whomNobodyAnswersHasFailedAndIsNotOutstanding(CallMode mode) throws Exception {
 		URI nobody = URI.create("http://127.0.0.1:1");
-		try (OpenClient client = new OpenClient(mode, 4, null)) {
-			Figures figures = client.run(new OpenLoad(50, SHORT, LONG, 1_000),
-					(_) -> HttpRequest.newBuilder(nobody).build(), this.seconds::add);
+		try (Caller client = new Caller(mode, 4, null)) {
+			Figures figures = OpenClient.run(new OpenLoad(50, SHORT, LONG, 1_000),
+					client.sending((_) -> HttpRequest.newBuilder(nobody).build()), this.seconds::add);
 
 			assertThat(figures.tally()).isEqualTo(new Tally(25, 25, 0, 0, 0, Map.of("no connection", 25L)));
 		}
@@ -132,8 +130,8 @@ class OpenClientTests {
 	}
 
 	private Figures run(CallMode mode, OpenLoad load, String path) throws InterruptedException {
-		try (OpenClient client = new OpenClient(mode, 4, null)) {
-			return client.run(load, request(path), this.seconds::add);
+		try (Caller client = new Caller(mode, 4, null)) {
+			return OpenClient.run(load, client.sending(request(path)), this.seconds::add);
 		}
 	}
 
@@ -148,26 +146,19 @@ class OpenClientTests {
 	}
 
 	@Test
-	void growsByOneThreadWhileTasksWait() {
-		for (int i = 0; i < 10; i++) {
+	void aPoolGrowsByOneThreadWhileTasksWaitAndOnlyThen() {
+		this.pool.execute(OpenClientTests::block);
+		this.pool.execute(OpenClientTests::block);
+		Caller.grow(this.pool);
+		assertThat(this.pool.getPoolSize()).isEqualTo(2);
+
+		for (int i = 0; i < 8; i++) {
 			this.pool.execute(OpenClientTests::block);
 		}
-		assertThat(this.pool.getPoolSize()).isEqualTo(2);
-
-		this.pool.grow();
-		this.pool.grow();
+		Caller.grow(this.pool);
+		Caller.grow(this.pool);
 
 		assertThat(this.pool.getPoolSize()).isEqualTo(4);
-	}
-
-	@Test
-	void doesNotGrowWhileNoTaskWaits() {
-		this.pool.execute(OpenClientTests::block);
-		this.pool.execute(OpenClientTests::block);
-
-		this.pool.grow();
-
-		assertThat(this.pool.getPoolSize()).isEqualTo(2);
 	}
 
 	private static void block() {

@@ -12,6 +12,7 @@ import dev.sluice.lab.StubServer;
 import dev.sluice.lab.kit.deployed.Target.Access;
 import dev.sluice.lab.kit.deployed.TargetSystem.Spent;
 import dev.sluice.lab.kit.measure.Exposition;
+import dev.sluice.lab.kit.plan.Mode;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -44,7 +45,7 @@ class TargetSystemTests {
 
 		try (TargetSystem system = new TargetSystem(target)) {
 			assertThat(system.read().get("servlet").sum("process_cpu_time_ns_total")).isEqualTo(5);
-			assertThat(system.authorization()).isNull();
+			assertThat(system.orders(this.server.uri(""), Mode.SYNC, "test").authorization()).isNull();
 		}
 		assertThat(this.authorizations).containsExactly("Bearer for-metrics");
 	}
