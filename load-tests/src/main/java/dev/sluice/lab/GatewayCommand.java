@@ -2,7 +2,6 @@ package dev.sluice.lab;
 
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -10,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 
 import dev.sluice.lab.kit.run.LabCommand;
+import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import picocli.CommandLine.Option;
 import tools.jackson.core.JacksonException;
@@ -35,11 +35,10 @@ abstract class GatewayCommand extends LabCommand {
 	 * Sends a request.
 	 * @throws LabException without an answer
 	 */
-	protected static HttpResponse<String> send(HttpClient client, HttpRequest.Builder request)
-			throws InterruptedException {
+	protected static HttpResponse<String> send(HttpRequest.Builder request) throws InterruptedException {
 		HttpRequest built = request.build();
 		try {
-			return client.send(built, BodyHandlers.ofString());
+			return Http.CLIENT.send(built, BodyHandlers.ofString());
 		}
 		catch (IOException ex) {
 			throw new LabException(

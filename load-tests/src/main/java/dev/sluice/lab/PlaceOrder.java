@@ -1,6 +1,5 @@
 package dev.sluice.lab;
 
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -11,7 +10,6 @@ import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.lab.kit.plan.OrderIdentity;
-import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -41,14 +39,12 @@ public final class PlaceOrder extends GatewayCommand {
 	public Integer call() throws InterruptedException {
 		require(this.timeoutSeconds >= 1, "--timeout: at least 1 second");
 		long deadline = System.nanoTime() + Duration.ofSeconds(this.timeoutSeconds).toNanos();
-		try (HttpClient client = Http.client(Duration.ofSeconds(2))) {
-			HttpResponse<String> answer = send(client, post());
-			print(answer);
-			if (answer.statusCode() / 100 != 2) {
-				return 1;
-			}
-			return this.follow ? follow(client, answer, deadline) : 0;
+		HttpResponse<String> answer = send(post());
+		print(answer);
+		if (answer.statusCode() / 100 != 2) {
+			return 1;
 		}
+		return this.follow ? follow(answer, deadline) : 0;
 	}
 
 	private HttpRequest.Builder post() {
@@ -61,14 +57,14 @@ public final class PlaceOrder extends GatewayCommand {
 		return request;
 	}
 
-	private int follow(HttpClient client, HttpResponse<String> placed, long deadline) throws InterruptedException {
+	private int follow(HttpResponse<String> placed, long deadline) throws InterruptedException {
 		String location = placed.headers()
 			.firstValue("Location")
 			.orElseThrow(() -> new LabException("the answer names no Location to follow"));
 		HttpRequest.Builder get = request(location, Duration.ofSeconds(5));
 		OrderStatus last = null;
 		while (true) {
-			HttpResponse<String> answer = send(client, get);
+			HttpResponse<String> answer = send(get);
 			if (answer.statusCode() == OK) {
 				OrderView view = read(answer, OrderView.class);
 				if (view.status() != last) {

@@ -1,6 +1,5 @@
 package dev.sluice.lab;
 
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.DateTimeException;
@@ -16,7 +15,6 @@ import java.util.regex.Pattern;
 
 import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderView;
-import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
@@ -50,11 +48,11 @@ public final class Redeliver extends GatewayCommand {
 	@Override
 	public Integer call() {
 		Instant from = (this.since != null) ? time(this.since) : null;
-		try (Interruption _ = new Interruption(); HttpClient client = Http.client(Duration.ofSeconds(2))) {
-			List<OrderView> chosen = failed(client).stream().filter((order) -> isChosen(order, from)).toList();
+		try (Interruption _ = new Interruption()) {
+			List<OrderView> chosen = failed().stream().filter((order) -> isChosen(order, from)).toList();
 			int left = 0;
 			for (OrderView order : chosen) {
-				String answer = this.dryRun ? null : redeliver(client, order.id());
+				String answer = this.dryRun ? null : redeliver(order.id());
 				if (this.dryRun) {
 					say("%s  %s".formatted(order.id(), order.reason()));
 				}
@@ -79,11 +77,11 @@ public final class Redeliver extends GatewayCommand {
 	 * fails again would be listed after the others. That takes some 300 bytes of memory
 	 * for each.
 	 */
-	private List<OrderView> failed(HttpClient client) throws InterruptedException {
+	private List<OrderView> failed() throws InterruptedException {
 		List<OrderView> failed = new ArrayList<>();
 		String after = "";
 		while (after != null) {
-			HttpResponse<String> answer = send(client, request("/orders?status=failed&limit=" + PAGE + after, TIMEOUT));
+			HttpResponse<String> answer = send(request("/orders?status=failed&limit=" + PAGE + after, TIMEOUT));
 			if (answer.statusCode() != OK) {
 				throw new LabException("The gateway cannot list the failed orders: " + words(answer));
 			}
@@ -99,8 +97,8 @@ public final class Redeliver extends GatewayCommand {
 	 * @return null if it is queued; else the gateway's answer
 	 * @throws LabException if the gateway accepts no orders at the moment
 	 */
-	private @Nullable String redeliver(HttpClient client, UUID id) throws InterruptedException {
-		HttpResponse<String> answer = send(client,
+	private @Nullable String redeliver(UUID id) throws InterruptedException {
+		HttpResponse<String> answer = send(
 				request("/orders/%s/redelivery".formatted(id), TIMEOUT).POST(BodyPublishers.noBody()));
 		if (answer.statusCode() / 100 != 2 && answer.statusCode() / 100 != 4) {
 			throw new LabException(

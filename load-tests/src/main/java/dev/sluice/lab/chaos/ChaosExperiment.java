@@ -1,7 +1,6 @@
 package dev.sluice.lab.chaos;
 
 import java.io.IOException;
-import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,7 +37,6 @@ import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.LengthOptions;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
-import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.ServiceOptions;
@@ -90,8 +88,6 @@ public final class ChaosExperiment extends Experiment {
 
 	/** Number of consumers. */
 	private static final int CONSUMERS = 2;
-
-	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
 	/** The default of {@code delivery.group-id}. */
 	private static final String DELIVERY = "order-delivery";
@@ -194,8 +190,8 @@ public final class ChaosExperiment extends Experiment {
 	@Override
 	protected void measure() throws IOException, InterruptedException {
 		StackOptions options = (this.length.value() == Length.SMALLEST) ? StackOptions.CHECKING : StackOptions.DEFAULT;
-		try (Stack stack = stack(options.withBrokers(this.brokers)); HttpClient client = Http.client(TIMEOUT)) {
-			run(stack, client);
+		try (Stack stack = stack(options.withBrokers(this.brokers))) {
+			run(stack);
 		}
 	}
 
@@ -228,11 +224,11 @@ public final class ChaosExperiment extends Experiment {
 		return "The balance does not hold; all orders that break it are in " + directory.resolve(VIOLATIONS);
 	}
 
-	private void run(Stack stack, HttpClient client) throws IOException, InterruptedException {
+	private void run(Stack stack) throws IOException, InterruptedException {
 		progress().step("Starting Kafka, PostgreSQL (%s), the backend, %s consumers and two gateways"
 			.formatted(stack.infrastructure().infrastructure(), CONSUMERS));
 		start(stack);
-		BackendControl control = new BackendControl(client, stack.uri(Module.BACKEND));
+		BackendControl control = new BackendControl(stack.uri(Module.BACKEND));
 		control.behave(BackendBehaviour.DEFAULT);
 		List<Gateway> gateways = GATEWAYS.stream()
 			.map((variant) -> new Gateway(variant.id(), stack.uri(variant.module())))

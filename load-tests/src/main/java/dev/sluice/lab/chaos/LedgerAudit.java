@@ -24,6 +24,7 @@ import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
 import dev.sluice.lab.kit.run.BackendControl;
+import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
@@ -171,7 +172,7 @@ final class LedgerAudit {
 	private boolean hasFailed(UUID id) throws InterruptedException {
 		URI uri = this.gateway.resolve("/orders/" + id);
 		try {
-			HttpResponse<String> view = this.backend.client()
+			HttpResponse<String> view = Http.CLIENT
 				.send(HttpRequest.newBuilder(uri).timeout(Patience.of(TIMEOUT)).build(), BodyHandlers.ofString());
 			return view.statusCode() == OK
 					&& JsonMapper.shared().readValue(view.body(), OrderView.class).status() == OrderStatus.FAILED;

@@ -2,9 +2,7 @@ package dev.sluice.lab.compare;
 
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -50,7 +48,6 @@ import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Experiment.ReportWriter;
 import dev.sluice.lab.kit.run.LengthOptions;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
-import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
@@ -76,8 +73,6 @@ abstract class CellsExperiment extends Experiment {
 
 	/** The consumer's default of {@code delivery.max-pending}. */
 	private static final int MIN_PENDING = 10_000;
-
-	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
 	@ArgGroup
 	private LengthOptions length = new LengthOptions();
@@ -237,14 +232,12 @@ abstract class CellsExperiment extends Experiment {
 		String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + block.name();
 		try (PrometheusScraper scraper = new PrometheusScraper(endpoints,
 				directory().directory("scrapes/" + block.name()), CellEvaluation.metrics()::contains);
-				HttpClient client = Http.client(CONNECT_TIMEOUT);
 				GeneratorProcess generator = GeneratorProcess.start(log)) {
 			groups.put(CellEvaluation.LAB, ProcessGroup.of(ProcessHandle.current().pid()));
 			groups.put(CellEvaluation.LOAD_GENERATOR, ProcessGroup.of(generator.pid()));
 			try (ProcessSampler sampler = new ProcessSampler(groups,
 					directory().directory("samples").resolve(block.name() + ".csv"))) {
-				BackendControl backend = new BackendControl(client,
-						Objects.requireNonNull(services.get(BACKEND)).uri());
+				BackendControl backend = new BackendControl(Objects.requireNonNull(services.get(BACKEND)).uri());
 				PhaseRunner runner = new PhaseRunner(backend, generator, system, outcomes, token,
 						() -> Stack.checkAlive(services.values()),
 						(rule, windows) -> progress().during(CellLoad.warming(rule, windows)));

@@ -1,7 +1,6 @@
 package dev.sluice.lab.drain;
 
 import java.io.IOException;
-import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,8 +24,8 @@ import dev.sluice.lab.kit.result.DrainResult;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
-import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
@@ -54,8 +53,6 @@ public final class DrainExperiment extends Experiment {
 
 	/** Of the delivery. */
 	private static final Duration DEADLINE = Duration.ofSeconds(300);
-
-	private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
 	/** The rate is measured from this share of the backlog on. */
 	private static final double FROM = 0.3;
@@ -86,12 +83,10 @@ public final class DrainExperiment extends Experiment {
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
-		try (Stack stack = stack(); HttpClient client = Http.client(TIMEOUT)) {
+		try (Stack stack = stack()) {
 			progress().step("Starting Kafka, PostgreSQL and the backend");
-			Service[] started = new Service[1];
-			Stack.inParallel(
-					List.of(stack::startInfrastructure, () -> started[0] = stack.startBackend(ServiceOptions.NONE)));
-			BackendControl control = new BackendControl(client, started[0].uri());
+			Stack.inParallel(List.of(stack::startInfrastructure, () -> stack.startBackend(ServiceOptions.NONE)));
+			BackendControl control = new BackendControl(stack.uri(Module.BACKEND));
 			control.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(this.delayMillis)));
 			progress().step("Placing %s orders into Kafka".formatted(this.orders));
 			feed(stack.infrastructure().kafka().bootstrapServers(), this.orders);

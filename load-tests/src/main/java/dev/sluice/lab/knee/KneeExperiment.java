@@ -2,7 +2,6 @@ package dev.sluice.lab.knee;
 
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -13,7 +12,6 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 import dev.sluice.lab.kit.cell.Window;
 import dev.sluice.lab.kit.client.Caller;
@@ -39,7 +37,6 @@ import dev.sluice.lab.kit.result.KneeResult.Step;
 import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
-import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
@@ -145,8 +142,8 @@ public final class KneeExperiment extends Experiment {
 			searchAll(this.deployed);
 			return;
 		}
-		try (Stack stack = stack(); HttpClient http = Http.client(Duration.ofSeconds(5))) {
-			searchAll(stack, http);
+		try (Stack stack = stack()) {
+			searchAll(stack);
 		}
 	}
 
@@ -170,15 +167,12 @@ public final class KneeExperiment extends Experiment {
 		}
 	}
 
-	private void searchAll(Stack stack, HttpClient http) throws IOException, InterruptedException {
+	private void searchAll(Stack stack) throws IOException, InterruptedException {
 		progress().step("Starting Kafka, PostgreSQL, the backend and the consumer");
 		Stack.inParallel(List.of(stack::startInfrastructure, () -> stack.startBackend(ServiceOptions.NONE), () -> stack
 			.startConsumer(ServiceOptions.NONE.withProperty("delivery.concurrency", DELIVERY_CONCURRENCY))));
-		Map<String, URI> metrics = stack.services()
-			.stream()
-			.filter((service) -> service.module() == Module.CONSUMER)
-			.collect(Collectors.toMap((_) -> Target.CONSUMER, Service::metrics));
-		BackendControl backend = new BackendControl(http, stack.uri(Module.BACKEND));
+		Map<String, URI> metrics = Map.of(Target.CONSUMER, stack.uri(Module.CONSUMER).resolve("/actuator/prometheus"));
+		BackendControl backend = new BackendControl(stack.uri(Module.BACKEND));
 		backend.behave(BackendModel.UNLIMITED.behaviour());
 		for (Variant variant : this.variants) {
 			try (Service gateway = stack.startGateway(variant, ServiceOptions.NONE);

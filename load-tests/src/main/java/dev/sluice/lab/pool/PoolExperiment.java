@@ -2,7 +2,6 @@ package dev.sluice.lab.pool;
 
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,7 +27,6 @@ import dev.sluice.lab.kit.result.PoolResult.Share;
 import dev.sluice.lab.kit.result.PoolResult.Status;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
-import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import picocli.CommandLine.Command;
@@ -77,8 +75,8 @@ public final class PoolExperiment extends Experiment {
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
-		try (Stack stack = stack(); HttpClient http = Http.client(Duration.ofSeconds(5))) {
-			URI target = backend(stack, http);
+		try (Stack stack = stack()) {
+			URI target = backend(stack);
 			run("new", "a new connection for each message", target, NEW);
 			run("kept", words(KEPT), target, KEPT);
 		}
@@ -89,11 +87,11 @@ public final class PoolExperiment extends Experiment {
 		return new PoolResult(MESSAGES, BACKEND_MILLIS, NEW_CONNECTIONS, this.cases);
 	}
 
-	private URI backend(Stack stack, HttpClient http) throws InterruptedException {
+	private URI backend(Stack stack) throws InterruptedException {
 		progress().step("Starting the backend");
 		URI backend = stack.startBackend(ServiceOptions.NONE).uri();
 		// Sent before the limit applies, so this connection does not count.
-		new BackendControl(http, backend).behave(capped());
+		new BackendControl(backend).behave(capped());
 		return backend.resolve("/" + BACKEND_MILLIS);
 	}
 

@@ -2,7 +2,6 @@ package dev.sluice.lab.surge;
 
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -47,7 +46,7 @@ import dev.sluice.lab.kit.result.SurgeResult.Part;
 import dev.sluice.lab.kit.result.SurgeResult.Run;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
-import dev.sluice.lab.kit.stack.Http;
+import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
@@ -158,13 +157,10 @@ public final class SurgeExperiment extends Experiment {
 
 	private void measure(Variant variant, Mode mode, int repetition) throws IOException, InterruptedException {
 		String name = "%s-%s-%s".formatted(variant, mode, repetition);
-		try (Stack stack = stack(); HttpClient client = Http.client(TIMEOUT)) {
+		try (Stack stack = stack()) {
 			progress().step("%s, %s: starting".formatted(variant, mode));
-			Stack.inParallel(List.of(stack::startInfrastructure, () -> {
-				new BackendControl(client, stack.startBackend(ServiceOptions.NONE).uri())
-					.behave(BackendModel.WORKERS.behaviour());
-				return null;
-			}));
+			Stack.inParallel(List.of(stack::startInfrastructure, () -> stack.startBackend(ServiceOptions.NONE)));
+			new BackendControl(stack.uri(Module.BACKEND)).behave(BackendModel.WORKERS.behaviour());
 			// Keys and statuses need the table that it creates.
 			stack.startConsumer(ServiceOptions.NONE).close();
 			long begun = System.nanoTime();

@@ -3,7 +3,6 @@ package dev.sluice.lab.chaos;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -127,7 +126,7 @@ class FaultInjectorTests {
 	private FaultInjector inject(Duration load, Fault... faults) {
 		return new FaultInjector(() -> List.of(faults),
 				new Schedule(System.nanoTime(), Duration.ZERO, load, Duration.ZERO),
-				new BackendControl(HttpClient.newHttpClient(), URI.create("http://127.0.0.1:1")), this.progress);
+				new BackendControl(URI.create("http://127.0.0.1:1")), this.progress);
 	}
 
 	private Fault fault(String broker, Kind kind, long lastMillis) {

@@ -2,7 +2,6 @@ package dev.sluice.lab.chaos;
 
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.net.http.HttpClient;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,7 +27,6 @@ import dev.sluice.lab.chaos.OrderLedger.Answer;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
 import dev.sluice.lab.kit.run.BackendControl;
-import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.sink.Script;
 import org.jspecify.annotations.Nullable;
@@ -207,12 +205,10 @@ class LedgerAuditTests {
 
 	private LedgerAudit.Audited audit(long deadlineMillis, Question<OptionalLong> unfinished)
 			throws InterruptedException {
-		try (HttpClient client = Http.client(Duration.ofSeconds(5))) {
-			return new LedgerAudit(this.ledger, this.identity, new BackendControl(client, this.backend.uri("")),
-					this.gateway.uri(""), unfinished, POLL)
-				.run(ORDERS, Duration.ofMillis(deadlineMillis), (_) -> {
-				});
-		}
+		return new LedgerAudit(this.ledger, this.identity, new BackendControl(this.backend.uri("")),
+				this.gateway.uri(""), unfinished, POLL)
+			.run(ORDERS, Duration.ofMillis(deadlineMillis), (_) -> {
+			});
 	}
 
 	private static void answer(HttpExchange exchange, @Nullable Object body) throws IOException {

@@ -1,6 +1,5 @@
 package dev.sluice.lab.knee;
 
-import java.net.http.HttpClient;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -70,11 +69,9 @@ class SystemUnderTestTests {
 			StubServer.answer(exchange, 200, "{\"saved\":7}");
 		});
 
-		try (HttpClient http = HttpClient.newHttpClient()) {
-			new SystemUnderTest(this.server.uri(""), this.system,
-					new SystemUnderTest.Started(new BackendControl(http, this.server.uri("")), List.of(), null))
-				.clear();
-		}
+		new SystemUnderTest(this.server.uri(""), this.system,
+				new SystemUnderTest.Started(new BackendControl(this.server.uri("")), List.of(), null))
+			.clear();
 
 		assertThat(requests).containsSubsequence("GET /orders/count", "DELETE /audit", "PUT /behaviour")
 			.containsOnlyOnce("DELETE /audit");

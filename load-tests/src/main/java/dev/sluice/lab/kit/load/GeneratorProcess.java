@@ -2,7 +2,6 @@ package dev.sluice.lab.kit.load;
 
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -26,7 +25,7 @@ import tools.jackson.databind.json.JsonMapper;
  * @param process the generator's
  * @param uri where it listens
  */
-public record GeneratorProcess(JavaProcess process, URI uri, HttpClient client) implements AutoCloseable {
+public record GeneratorProcess(JavaProcess process, URI uri) implements AutoCloseable {
 
 	private static final String HEAP = "-Xmx512m";
 
@@ -59,7 +58,7 @@ public record GeneratorProcess(JavaProcess process, URI uri, HttpClient client) 
 			.readyWhen(uri, Patience.of(START_TIMEOUT))
 			.launch()
 			.awaitReady();
-		return new GeneratorProcess(process, uri, Http.client(ANSWER_TIMEOUT));
+		return new GeneratorProcess(process, uri);
 	}
 
 	public long pid() {
@@ -88,7 +87,7 @@ public record GeneratorProcess(JavaProcess process, URI uri, HttpClient client) 
 		String why;
 		try {
 			Progress progress = JsonMapper.shared()
-				.readValue(this.client
+				.readValue(Http.CLIENT
 					.send(HttpRequest.newBuilder(this.uri.resolve(path))
 						.timeout(Patience.of(ANSWER_TIMEOUT))
 						.POST(BodyPublishers.ofString(body))
@@ -112,7 +111,6 @@ public record GeneratorProcess(JavaProcess process, URI uri, HttpClient client) 
 
 	@Override
 	public void close() {
-		this.client.shutdownNow();
 		this.process.close();
 	}
 

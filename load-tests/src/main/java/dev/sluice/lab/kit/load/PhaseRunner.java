@@ -2,7 +2,6 @@ package dev.sluice.lab.kit.load;
 
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +28,7 @@ import dev.sluice.lab.kit.plan.Phase.WarmUpWindow;
 import dev.sluice.lab.kit.process.ProcessTime;
 import dev.sluice.lab.kit.process.ProcessTime.Reading;
 import dev.sluice.lab.kit.run.BackendControl;
+import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -262,9 +262,8 @@ public final class PhaseRunner {
 	}
 
 	private boolean isAccepted(OrderRequests probes, int number) throws InterruptedException {
-		HttpClient client = this.backend.client();
 		try {
-			return client.send(probes.apply(number), BodyHandlers.discarding()).statusCode() == 201;
+			return Http.CLIENT.send(probes.apply(number), BodyHandlers.discarding()).statusCode() == 201;
 		}
 		catch (IOException _) {
 			return false;

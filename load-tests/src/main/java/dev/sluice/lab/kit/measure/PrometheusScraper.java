@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -47,8 +46,6 @@ public final class PrometheusScraper implements AutoCloseable {
 
 	private final Predicate<String> kept;
 
-	private final HttpClient client = Http.client(PERIOD);
-
 	private final ScheduledExecutorService executor = Executors
 		.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("prometheus-scraper").factory());
 
@@ -82,7 +79,7 @@ public final class PrometheusScraper implements AutoCloseable {
 	private void scrape(Target target) {
 		PrintWriter file = target.file();
 		try {
-			HttpResponse<String> response = this.client
+			HttpResponse<String> response = Http.CLIENT
 				.send(HttpRequest.newBuilder(target.endpoint()).timeout(PERIOD).build(), BodyHandlers.ofString());
 			Instant now = Instant.now();
 			file.println("# at " + now + " status " + response.statusCode());
@@ -118,7 +115,6 @@ public final class PrometheusScraper implements AutoCloseable {
 	public void close() {
 		this.executor.shutdownNow();
 		this.executor.close();
-		this.client.shutdownNow();
 		this.targets.values().forEach((target) -> target.file().close());
 	}
 

@@ -2,7 +2,6 @@ package dev.sluice.lab.kit.run;
 
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -18,6 +17,7 @@ import java.util.UUID;
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Patience;
+import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -25,10 +25,9 @@ import tools.jackson.databind.json.JsonMapper;
  * Controls the backend and reads its state. A backend that does not answer within 5 s
  * (times {@link Patience}), or refuses, causes a {@link LabException}. Thread-safe.
  *
- * @param client client to send with, closed by the caller
  * @param uri the backend's, without a path
  */
-public record BackendControl(HttpClient client, URI uri) {
+public record BackendControl(URI uri) {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
@@ -82,7 +81,7 @@ public record BackendControl(HttpClient client, URI uri) {
 	private <T> T send(String path, String method, BodyPublisher body, BodyHandler<T> handler)
 			throws InterruptedException {
 		try {
-			HttpResponse<T> answer = this.client.send(HttpRequest.newBuilder(this.uri.resolve(path))
+			HttpResponse<T> answer = Http.CLIENT.send(HttpRequest.newBuilder(this.uri.resolve(path))
 				.timeout(Patience.of(TIMEOUT))
 				.header("Content-Type", "application/json")
 				.method(method, body)

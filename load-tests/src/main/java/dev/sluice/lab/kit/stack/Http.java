@@ -3,8 +3,11 @@ package dev.sluice.lab.kit.stack;
 import java.net.http.HttpClient;
 import java.time.Duration;
 
-/** The HTTP client of the lab: HTTP/1.1, as the services speak it without TLS. */
+/** HTTP clients of the lab: HTTP/1.1, as the services speak it without TLS. */
 public final class Http {
+
+	/** Asks the lab's own questions; nobody closes it. */
+	public static final HttpClient CLIENT = client(Duration.ofSeconds(5));
 
 	private Http() {
 	}

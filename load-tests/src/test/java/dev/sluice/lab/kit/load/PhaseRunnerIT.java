@@ -110,7 +110,7 @@ class PhaseRunnerIT {
 
 	private PhaseRunner runner(StubSystem system, HttpClient client, GeneratorProcess generator, Runnable health)
 			throws Exception {
-		return new PhaseRunner(new BackendControl(client, system.url()), generator, List.of(),
+		return new PhaseRunner(new BackendControl(system.url()), generator, List.of(),
 				Files.createDirectories(this.directory), "test", health, (_, _) -> {
 				});
 	}
