@@ -32,7 +32,6 @@ import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.Target.TargetOptions;
 import dev.sluice.lab.kit.deployed.TargetSystem;
 import dev.sluice.lab.kit.plan.Mode;
-import dev.sluice.lab.kit.process.ProcessGroup;
 import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.result.ClientResult;
 import dev.sluice.lab.kit.result.ClientResult.Reference;
@@ -186,10 +185,10 @@ public final class ClientExperiment extends Experiment {
 	private void run(String name, Case each, URI target, @Nullable SSLContext tls, IntFunction<HttpRequest> warmUp,
 			IntFunction<HttpRequest> requests) throws IOException, InterruptedException {
 		progress().step("%s against %s for %s s".formatted(name, target, each.duration().toSeconds()));
-		Map<String, ProcessGroup> groups = new LinkedHashMap<>();
-		groups.put("client", ProcessGroup.of(ProcessHandle.current().pid()));
+		Map<String, List<Long>> groups = new LinkedHashMap<>();
+		groups.put("client", List.of(ProcessHandle.current().pid()));
 		Ports.holder((target.getPort() < 0) ? HTTP_PORT : target.getPort())
-			.ifPresent((process) -> groups.put("target", ProcessGroup.of(process.pid())));
+			.ifPresent((process) -> groups.put("target", List.of(process.pid())));
 		Path samples = directory().directory("samples").resolve(name.replaceAll("\\W+", "-") + ".csv");
 		try (ProcessSampler sampler = new ProcessSampler(groups, samples);
 				Caller client = new Caller(each.mode(), each.threads(), tls)) {

@@ -93,7 +93,7 @@ record CellLoad(Load.Kind kind, int users, int items, long leastMillis, int leas
 		};
 		// Offered orders need time until the last one is due.
 		long due = (this.kind == Load.Kind.OFFERED) ? extent.orders() * 1_000L / size : 0;
-		return new Phase(name, target, extent, new Client(users, keepsConnections, perSecond, this.items),
+		return new Phase(name, List.of(target), extent, new Client(users, keepsConnections, perSecond, this.items),
 				backend.behaviour(), this.deadlineMillis + due);
 	}
 
@@ -107,13 +107,12 @@ record CellLoad(Load.Kind kind, int users, int items, long leastMillis, int leas
 			int users = Math.clamp(this.warmUpOrders / 4, 1, this.users);
 			return modes.stream()
 				.map((mode) -> new Phase("warm-up " + mode, List.of(new Target(targets.getFirst().gateway(), mode)),
-						Extent.of(this.warmUpOrders), Client.of(users), BackendBehaviour.DEFAULT, WARM_UP_MILLIS, false,
-						null))
+						Extent.of(this.warmUpOrders), Client.of(users), BackendBehaviour.DEFAULT, WARM_UP_MILLIS))
 				.toList();
 		}
-		return List.of(new Phase("warm-up", targets, Extent.lasting(this.settling.windowMillis()),
-				Client.of(WARM_UP_USERS), BackendBehaviour.DEFAULT,
-				this.settling.windowMillis() + Patience.of(WARM_UP_DRAIN).toMillis(), false, this.settling));
+		return List
+			.of(new Phase("warm-up", targets, Extent.lasting(this.settling.windowMillis()), Client.of(WARM_UP_USERS),
+					BackendBehaviour.DEFAULT, this.settling.windowMillis() + Patience.of(WARM_UP_DRAIN).toMillis()));
 	}
 
 	/**
@@ -128,7 +127,7 @@ record CellLoad(Load.Kind kind, int users, int items, long leastMillis, int leas
 		}
 		long millis = Math.min(SETTLING_MILLIS, this.leastMillis);
 		return Optional.of(new Phase(name, queued, new Extent(1, millis, SETTLING_BACKLOG), Client.of(WARM_UP_USERS),
-				behaviour, this.deadlineMillis, false, null));
+				behaviour, this.deadlineMillis));
 	}
 
 	/**
@@ -141,10 +140,10 @@ record CellLoad(Load.Kind kind, int users, int items, long leastMillis, int leas
 	}
 
 	/** How far a warm-up is, what it waits for, and how long at most. */
-	static String warming(Settling rule, List<WarmUpWindow> windows) {
+	String warming(List<WarmUpWindow> windows) {
 		WarmUpWindow last = windows.getLast();
 		return "warm-up, %s s of at most %s: orders saved per second %s (until two in a row agree within %s), compiling %s of the CPU (until at most %s)"
-			.formatted(Math.round(last.endSeconds()), rule.mostMillis() / 1_000,
+			.formatted(Math.round(last.endSeconds()), this.settling.mostMillis() / 1_000,
 					windows.stream()
 						.skip(Math.max(0, windows.size() - 2))
 						.map((window) -> Figures.measured(window.savedPerSecond()))

@@ -20,21 +20,19 @@ import dev.sluice.lab.compare.ComparePlan.Gateway;
 import dev.sluice.lab.compare.page.ComparePage;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.Load.Kind;
 import dev.sluice.lab.kit.load.GeneratorProcess;
 import dev.sluice.lab.kit.load.PhaseRunner;
+import dev.sluice.lab.kit.load.PhaseRunner.Measured;
 import dev.sluice.lab.kit.measure.CellEvaluation;
 import dev.sluice.lab.kit.measure.GcLog;
-import dev.sluice.lab.kit.measure.OrderCalls;
-import dev.sluice.lab.kit.measure.OrderCalls.OrderTimes;
 import dev.sluice.lab.kit.measure.PrometheusScraper;
 import dev.sluice.lab.kit.measure.PrometheusScraper.Scrapes;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.Phase;
-import dev.sluice.lab.kit.plan.Phase.Outcome;
 import dev.sluice.lab.kit.plan.Phase.Target;
 import dev.sluice.lab.kit.plan.Phase.WarmUpWindow;
-import dev.sluice.lab.kit.process.ProcessGroup;
 import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.result.CompareResult;
@@ -220,27 +218,25 @@ abstract class CellsExperiment extends Experiment {
 	private void load(Block block, Stack stack, Map<String, Service> services)
 			throws IOException, InterruptedException {
 		Map<String, URI> endpoints = new LinkedHashMap<>();
-		Map<String, ProcessGroup> groups = new LinkedHashMap<>();
+		Map<String, List<Long>> groups = ProcessSampler.servers(stack.infrastructure());
 		services.forEach((service, running) -> {
 			endpoints.put(service, running.metrics());
-			groups.put(service, ProcessGroup.of(running.pid()));
+			groups.put(service, List.of(running.pid()));
 		});
-		groups.putAll(ProcessGroup.ofInfrastructure(stack.infrastructure()));
-		List<Long> system = groups.values().stream().flatMap((group) -> group.pids().stream()).toList();
 		Path outcomes = directory().directory("outcomes/" + block.name());
 		Path log = directory().directory("logs").resolve(block.name() + "-load-generator.log");
 		String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + block.name();
 		try (PrometheusScraper scraper = new PrometheusScraper(endpoints,
 				directory().directory("scrapes/" + block.name()), CellEvaluation.metrics()::contains);
 				GeneratorProcess generator = GeneratorProcess.start(log)) {
-			groups.put(CellEvaluation.LAB, ProcessGroup.of(ProcessHandle.current().pid()));
-			groups.put(CellEvaluation.LOAD_GENERATOR, ProcessGroup.of(generator.pid()));
+			groups.put(CellEvaluation.LAB, List.of(ProcessHandle.current().pid()));
+			groups.put(CellEvaluation.LOAD_GENERATOR, List.of(generator.pid()));
 			try (ProcessSampler sampler = new ProcessSampler(groups,
 					directory().directory("samples").resolve(block.name() + ".csv"))) {
 				BackendControl backend = new BackendControl(Objects.requireNonNull(services.get(BACKEND)).uri());
-				PhaseRunner runner = new PhaseRunner(backend, generator, system, outcomes, token,
+				PhaseRunner runner = new PhaseRunner(backend, generator, sampler, outcomes, token,
 						() -> Stack.checkAlive(services.values()),
-						(rule, windows) -> progress().during(CellLoad.warming(rule, windows)));
+						(windows) -> progress().during(this.plan.load().warming(windows)));
 				measure(block, services, runner, sampler, scraper);
 			}
 		}
@@ -265,7 +261,7 @@ abstract class CellsExperiment extends Experiment {
 	 * @param samples of all processes
 	 * @param scraped the services' metrics since the cell before, by service
 	 */
-	private CellResult evaluate(Block block, Cell cell, Outcome outcome, ProcessSamples samples,
+	private CellResult evaluate(Block block, Cell cell, Measured measured, ProcessSamples samples,
 			Map<String, Scrapes> scraped) throws IOException {
 		String gateway = gateway(cell.variant());
 		Map<String, GcLog> collectors = new HashMap<>(Map.of(GATEWAY, GcLog.read(gcLog(block, cell.variant()))));
@@ -273,16 +269,14 @@ abstract class CellsExperiment extends Experiment {
 		scrapes.put(GATEWAY, Objects.requireNonNull(scrapes.get(gateway)));
 		// Other gateways are idle.
 		scrapes.keySet().removeIf((service) -> service.startsWith(GATEWAY + "-"));
-		List<String> measured = new ArrayList<>(MEASURED);
+		List<String> services = new ArrayList<>(MEASURED);
 		if (this.plan.hasConsumer()) {
 			collectors.put(CONSUMER, GcLog.read(gcLog(block, CONSUMER)));
-			measured.add(CONSUMER);
+			services.add(CONSUMER);
 		}
-		Path outcomes = directory().directory("outcomes/" + block.name());
-		return new CellEvaluation(samples.calling(gateway, GATEWAY), collectors, scrapes, measured,
+		return new CellEvaluation(samples.calling(gateway, GATEWAY), collectors, scrapes, services,
 				Runtime.getRuntime().availableProcessors())
-			.evaluate(cell, outcome, OrderCalls.read(OrderCalls.file(outcomes, outcome.name())),
-					OrderTimes.read(OrderTimes.file(outcomes, outcome.name())));
+			.evaluate(cell, measured.outcome(), measured.calls(), measured.times());
 	}
 
 	private void measure(Block block, Map<String, Service> services, PhaseRunner runner, ProcessSampler sampler,
@@ -296,9 +290,11 @@ abstract class CellsExperiment extends Experiment {
 		}
 		CellLoad kind = this.plan.load();
 		for (Phase warmUp : kind.warmUp(List.copyOf(targets.values()), block.modes())) {
-			Outcome outcome = runner.run(warmUp);
-			if (!outcome.windows().isEmpty()) {
-				this.warmUps.put(block.name(), outcome.windows());
+			if (kind.kind() == Kind.BURST) {
+				runner.run(warmUp);
+			}
+			else {
+				this.warmUps.put(block.name(), runner.warmUp(warmUp, kind.settling()));
 			}
 		}
 		List<Target> queued = targets.values().stream().filter((target) -> target.mode() == Mode.QUEUED).toList();
@@ -315,8 +311,9 @@ abstract class CellsExperiment extends Experiment {
 			progress().of(all.indexOf(cell), all.size(),
 					"cell %s of %s: %s".formatted(all.indexOf(cell) + 1, all.size(), cell));
 			Target target = Objects.requireNonNull(targets.get(cell.variant() + " " + cell.mode()));
-			Outcome outcome = runner.run(kind.phase(Block.phase(cell), cell, target, backend, !block.newConnections()));
-			this.cells.add(evaluate(block, cell, outcome, sampler.samples(), scraper.scrapes()));
+			Measured measured = runner
+				.measure(kind.phase(Block.phase(cell), cell, target, backend, !block.newConnections()));
+			this.cells.add(evaluate(block, cell, measured, sampler.samples(), scraper.scrapes()));
 			progress().step(ComparePage.line(this.cells.getLast()));
 			showSoFar();
 		}

@@ -184,7 +184,7 @@ public final class KneeExperiment extends Experiment {
 						new Started(backend, stack.services(), sampler));
 				progress().step(variant + ": warming up until rate and CPU per order hold");
 				Settling settling = this.smallest ? SMALLEST_SETTLING : Settling.WHOLE;
-				List<WarmUpWindow> windows = system.warmUp(settling, List.copyOf(this.modes));
+				List<WarmUpWindow> windows = system.warmUp(settling, sampler, List.copyOf(this.modes));
 				if (settling.isLong()) {
 					this.warmUps.put(variant.id(), windows);
 				}

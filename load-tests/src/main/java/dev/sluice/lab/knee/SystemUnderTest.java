@@ -2,6 +2,7 @@ package dev.sluice.lab.knee;
 
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 
@@ -24,8 +25,6 @@ import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Phase.WarmUpWindow;
 import dev.sluice.lab.kit.process.ProcessSampler;
-import dev.sluice.lab.kit.process.ProcessTime;
-import dev.sluice.lab.kit.process.ProcessTime.Reading;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Service;
@@ -100,23 +99,22 @@ record SystemUnderTest(URI gateway, TargetSystem system, @Nullable Started start
 	 * each mode in turn, with a rest after each window, until the last two agree in rate
 	 * and in CPU per order, and the compilers have little left to do.
 	 * @param rule when the warm-up ends
+	 * @param sampler of the services and this process
 	 * @return the windows; {@link WarmUpWindow#isWarm} says whether they have settled
 	 */
-	List<WarmUpWindow> warmUp(Settling rule, List<Mode> modes) throws InterruptedException {
+	List<WarmUpWindow> warmUp(Settling rule, ProcessSampler sampler, List<Mode> modes) throws InterruptedException {
 		OpenLoad load = new OpenLoad(WARM_UP_PER_SECOND, Duration.ofMillis(rule.windowMillis()).dividedBy(modes.size()),
 				WARM_UP_PATIENCE, WARM_UP_OUTSTANDING);
-		// Includes its children, the services.
-		ProcessTime time = new ProcessTime(List.of(ProcessHandle.current().pid()));
 		WarmUpWatch watch = new WarmUpWatch(rule);
 		try (Caller client = client()) {
 			while (!watch.isOver()) {
-				time.awaitRest(Duration.ZERO, Patience.of(MAX_REST), Thread::sleep);
+				sampler.awaitRest(Duration.ZERO, Patience.of(MAX_REST), Thread::sleep);
 				long before = saved();
-				Reading begin = time.read();
+				Instant start = Instant.now();
 				for (Mode mode : modes) {
 					OpenClient.run(load, client.sending(orders(mode)));
 				}
-				watch.add(begin, time.read(), saved() - before);
+				watch.add(new Window(start, Instant.now()), sampler.samples(), saved() - before);
 			}
 		}
 		return watch.windows();

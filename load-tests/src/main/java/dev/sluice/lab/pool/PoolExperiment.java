@@ -140,7 +140,7 @@ public final class PoolExperiment extends Experiment {
 		return Arrays.stream(SHARES).mapToObj((percent) -> {
 			int fastest = (int) Math.max(1, Math.floor(sorted.length * percent / 100));
 			return new Share(percent, fastest, Arrays.stream(sorted, 0, fastest).average().orElseThrow(), sorted[0],
-					sorted[fastest - 1], Timing.percentile(sorted, percent));
+					sorted[fastest - 1], Timing.percentile(sorted, sorted.length, percent));
 		}).toList();
 	}
 

@@ -37,7 +37,6 @@ import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
-import dev.sluice.lab.kit.process.ProcessGroup;
 import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.result.Finding;
@@ -166,9 +165,9 @@ public final class SurgeExperiment extends Experiment {
 			long begun = System.nanoTime();
 			Service gateway = stack.startGateway(variant, gateway(name));
 			double readyMillis = (System.nanoTime() - begun) / 1e6;
-			Map<String, ProcessGroup> processes = stack.processes();
+			Map<String, List<Long>> processes = stack.processes();
 			processes.remove(gateway.name());
-			processes.put(SurgeEvaluation.GATEWAY, ProcessGroup.of(gateway.pid()));
+			processes.put(SurgeEvaluation.GATEWAY, List.of(gateway.pid()));
 			try (ProcessSampler sampler = new ProcessSampler(processes, directory().path().resolve(name + ".csv"));
 					Connections connections = new Connections(gateway.uri(),
 							Limits.keeping(this.connections, TIMEOUT))) {

@@ -190,11 +190,9 @@ class ComparePlanTests {
 
 		assertThat(load.warmUp(targets, List.of(Mode.SYNC))).singleElement().satisfies((phase) -> {
 			assertThat(phase.targets()).isEqualTo(targets);
-			assertThat(phase.warmUp()).isNotNull();
-			assertThat(phase.warmUp().leastMillis()).isEqualTo(30_000);
-			assertThat(phase.warmUp().mostMillis()).isEqualTo(360_000);
 			assertThat(phase.extent().lastMillis()).isEqualTo(5_000);
 		});
+		assertThat(load.settling()).isEqualTo(new Settling(5_000, 30_000, 360_000));
 	}
 
 	@Test
@@ -215,9 +213,8 @@ class ComparePlanTests {
 
 	@Test
 	void saysHowFarAWarmUpIsAndWhatItWaitsFor() {
-		assertThat(CellLoad.warming(new Settling(5_000, 30_000, 360_000),
-				List.of(new WarmUpWindow(5, 100, 1.0, 0.5), new WarmUpWindow(10, 200, 1.0, 0.3))))
-			.isEqualTo(
+		assertThat(CellLoad.lasting(Load.Kind.IN_FLIGHT, 45_000)
+			.warming(List.of(new WarmUpWindow(5, 100, 1.0, 0.5), new WarmUpWindow(10, 200, 1.0, 0.3)))).isEqualTo(
 					"warm-up, 10 s of at most 360: orders saved per second 100, then 200 (until two in a row agree within 10 %), compiling 30 % of the CPU (until at most 5 %)");
 	}
 

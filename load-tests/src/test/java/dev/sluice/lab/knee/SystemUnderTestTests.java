@@ -1,5 +1,7 @@
 package dev.sluice.lab.knee;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -12,16 +14,21 @@ import dev.sluice.lab.kit.deployed.TargetSystem;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Phase.WarmUpWindow;
+import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.stack.LabException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class SystemUnderTestTests {
+
+	@TempDir
+	private Path directory;
 
 	private final AtomicLong sync = new AtomicLong();
 
@@ -111,9 +118,11 @@ class SystemUnderTestTests {
 					.formatted(savedOfEach * (this.sync.get() + this.queued.get()))));
 	}
 
-	private List<WarmUpWindow> warmUp(Settling rule) throws InterruptedException {
-		return new SystemUnderTest(this.server.uri(""), this.system, null).warmUp(rule,
-				List.of(Mode.SYNC, Mode.QUEUED));
+	private List<WarmUpWindow> warmUp(Settling rule) throws IOException, InterruptedException {
+		try (ProcessSampler sampler = new ProcessSampler(Map.of(), this.directory.resolve("samples.csv"))) {
+			return new SystemUnderTest(this.server.uri(""), this.system, null).warmUp(rule, sampler,
+					List.of(Mode.SYNC, Mode.QUEUED));
+		}
 	}
 
 }

@@ -23,14 +23,19 @@ public record Timing(@Nullable Double min, double mean, @Nullable Double p50, @N
 			return null;
 		}
 		double[] sorted = Arrays.stream(micros).sorted().mapToDouble((each) -> each / 1_000.0).toArray();
-		return new Timing(sorted[0], Arrays.stream(sorted).average().orElseThrow(), percentile(sorted, 50),
-				percentile(sorted, 95), percentile(sorted, 99), sorted[sorted.length - 1]);
+		return new Timing(sorted[0], Arrays.stream(sorted).average().orElseThrow(),
+				percentile(sorted, sorted.length, 50), percentile(sorted, sorted.length, 95),
+				percentile(sorted, sorted.length, 99), sorted[sorted.length - 1]);
 	}
 
-	/** A percentile of sorted values; null if too few values are above it. */
-	public static @Nullable Double percentile(double[] sorted, double percent) {
-		OptionalLong rank = rank(sorted.length, percent);
-		return rank.isPresent() ? Double.valueOf(sorted[(int) rank.getAsLong() - 1]) : null;
+	/**
+	 * A percentile of so many values, of which the least are known and sorted; null if
+	 * too few values are above it, or if it is not known.
+	 */
+	public static @Nullable Double percentile(double[] sorted, int count, double percent) {
+		OptionalLong rank = rank(count, percent);
+		return (rank.isPresent() && rank.getAsLong() <= sorted.length)
+				? Double.valueOf(sorted[(int) rank.getAsLong() - 1]) : null;
 	}
 
 	/**

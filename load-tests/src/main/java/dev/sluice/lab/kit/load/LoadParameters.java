@@ -3,10 +3,11 @@ package dev.sluice.lab.kit.load;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Properties;
 
+import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.Phase;
 import dev.sluice.lab.kit.plan.Phase.Client;
 import dev.sluice.lab.kit.plan.Phase.Extent;
 import dev.sluice.lab.kit.plan.Phase.Target;
@@ -16,25 +17,17 @@ import org.jspecify.annotations.Nullable;
  * The parameters of an {@link OrdersSimulation}: JSON in the lab's runs, system
  * properties in a run by hand, which {@code docs/laboratory.md} lists.
  *
- * @param name name of the requests; part of the orders' keys
+ * @param phase what to place; its backlog and its backend are not the simulation's to
+ * watch
  * @param token part of the orders' keys, so that two runs never share one
- * @param targets targets of the orders, in turn
- * @param extent how many orders; its backlog is not the simulation's to watch
- * @param client who places them
- * @param deadlineMillis time after which no order is tried any more, in milliseconds
  * @param notes file for the calls, in the form of an {@code OrderCalls}; null for none
  * @param maxFailed share of calls that may fail, in per cent; with 100, nothing is
  * asserted
  * @param maxP99 goal for the p99 of a call, in milliseconds; null for none
  */
-record LoadParameters(String name, String token, List<Target> targets, Extent extent, Client client,
-		long deadlineMillis, @Nullable Path notes, double maxFailed, @Nullable Integer maxP99) {
+record LoadParameters(Phase phase, String token, @Nullable Path notes, double maxFailed, @Nullable Integer maxP99) {
 
 	private static final double SECOND_MILLIS = 1_000;
-
-	LoadParameters {
-		targets = List.copyOf(targets);
-	}
 
 	/**
 	 * Reads the parameters.
@@ -43,8 +36,7 @@ record LoadParameters(String name, String token, List<Target> targets, Extent ex
 	static LoadParameters of(Properties properties) {
 		String notes = properties.getProperty("notes", "");
 		String maxP99 = properties.getProperty("max-p99", "");
-		return new LoadParameters(properties.getProperty("name", "orders"),
-				properties.getProperty("token", Long.toString(System.currentTimeMillis(), Character.MAX_RADIX)),
+		Phase phase = new Phase(properties.getProperty("name", "orders"),
 				Arrays.stream(properties.getProperty("targets", "sync@http://127.0.0.1:8080").split(","))
 					.map(LoadParameters::target)
 					.toList(),
@@ -54,14 +46,17 @@ record LoadParameters(String name, String token, List<Target> targets, Extent ex
 						Boolean.parseBoolean(properties.getProperty("keep-alive", "true")),
 						Double.parseDouble(properties.getProperty("rate", "0")),
 						Integer.parseInt(properties.getProperty("items", Integer.toString(Client.ITEMS)))),
-				millis(properties.getProperty("deadline", "120")), notes.isEmpty() ? null : Path.of(notes),
-				Double.parseDouble(properties.getProperty("max-failed", "0")),
+				BackendBehaviour.DEFAULT, millis(properties.getProperty("deadline", "120")));
+		return new LoadParameters(phase,
+				properties.getProperty("token", Long.toString(System.currentTimeMillis(), Character.MAX_RADIX)),
+				notes.isEmpty() ? null : Path.of(notes), Double.parseDouble(properties.getProperty("max-failed", "0")),
 				maxP99.isEmpty() ? null : Integer.valueOf(maxP99));
 	}
 
 	/** The number of users: no more than orders. */
 	int users() {
-		return this.extent.isTimed() ? this.client.users() : Math.min(this.extent.orders(), this.client.users());
+		int users = this.phase.client().users();
+		return this.phase.extent().isTimed() ? users : Math.min(this.phase.extent().orders(), users);
 	}
 
 	private static Target target(String text) {

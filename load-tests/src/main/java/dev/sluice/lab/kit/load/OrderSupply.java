@@ -14,6 +14,7 @@ import dev.sluice.lab.kit.measure.OrderCalls;
 import dev.sluice.lab.kit.measure.OrderCalls.Call;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
+import dev.sluice.lab.kit.plan.Phase;
 import dev.sluice.lab.kit.plan.Phase.Target;
 
 /**
@@ -35,6 +36,8 @@ final class OrderSupply {
 	private static final double SECOND_NANOS = 1e9;
 
 	private final LoadParameters parameters;
+
+	private final Phase phase;
 
 	private final OrderIdentity identity;
 
@@ -58,7 +61,8 @@ final class OrderSupply {
 
 	OrderSupply(LoadParameters parameters) {
 		this.parameters = parameters;
-		this.identity = identity(parameters.token(), parameters.name());
+		this.phase = parameters.phase();
+		this.identity = identity(parameters.token(), this.phase.name());
 	}
 
 	LoadParameters parameters() {
@@ -73,21 +77,21 @@ final class OrderSupply {
 	/** The next order's number, or {@link #NONE}. */
 	int take() {
 		this.firstNanos.compareAndSet(0, System.nanoTime());
-		boolean timed = this.parameters.extent().isTimed();
+		boolean timed = this.phase.extent().isTimed();
 		if (this.stopped || timed && isEnough()) {
 			return NONE;
 		}
 		int order = this.next.getAndIncrement();
-		return (timed || order < this.parameters.extent().orders()) ? order : NONE;
+		return (timed || order < this.phase.extent().orders()) ? order : NONE;
 	}
 
 	private boolean isEnough() {
-		return isOver() || sinceFirstMillis() >= this.parameters.extent().lastMillis()
-				&& this.next.get() >= this.parameters.extent().orders();
+		return isOver() || sinceFirstMillis() >= this.phase.extent().lastMillis()
+				&& this.next.get() >= this.phase.extent().orders();
 	}
 
 	private boolean isOver() {
-		return sinceFirstMillis() >= this.parameters.deadlineMillis();
+		return sinceFirstMillis() >= this.phase.deadlineMillis();
 	}
 
 	private long sinceFirstMillis() {
@@ -110,7 +114,7 @@ final class OrderSupply {
 	}
 
 	private Target target(int order) {
-		return this.parameters.targets().get(order % this.parameters.targets().size());
+		return this.phase.targets().get(order % this.phase.targets().size());
 	}
 
 	/** An order's {@code Idempotency-Key}, a structured-field string. */
@@ -120,7 +124,7 @@ final class OrderSupply {
 
 	/** An order's JSON, the same for each try. */
 	String body(int order) {
-		return OrderIdentity.body(order, this.parameters.client().items());
+		return OrderIdentity.body(order, this.phase.client().items());
 	}
 
 	/** The time until an order is due; 0 if it is. */
@@ -133,11 +137,11 @@ final class OrderSupply {
 	 * since 1970.
 	 */
 	long due(int order) {
-		return (this.parameters.client().perSecond() > 0) ? micros(dueNanos(order)) : now();
+		return (this.phase.client().perSecond() > 0) ? micros(dueNanos(order)) : now();
 	}
 
 	private long dueNanos(int order) {
-		double perSecond = this.parameters.client().perSecond();
+		double perSecond = this.phase.client().perSecond();
 		return this.firstNanos.get() + ((perSecond > 0) ? Math.round(order / perSecond * SECOND_NANOS) : 0);
 	}
 
@@ -186,8 +190,7 @@ final class OrderSupply {
 
 	Counts counts() {
 		int taken = this.next.get();
-		return new Counts(
-				this.parameters.extent().isTimed() ? taken : Math.min(taken, this.parameters.extent().orders()),
+		return new Counts(this.phase.extent().isTimed() ? taken : Math.min(taken, this.phase.extent().orders()),
 				this.accepted.get(), this.failedCalls.get());
 	}
 

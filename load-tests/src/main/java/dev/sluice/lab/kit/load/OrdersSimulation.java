@@ -61,7 +61,7 @@ public final class OrdersSimulation extends Simulation {
 				exec(this::ended), doIf((session) -> session.getBoolean("again")).then(pause(this::pauseBeforeTry)));
 		ChainBuilder take = exec((session) -> session.set("order", this.supply.take()));
 		return take.asLongAs((session) -> session.getInt("order") != OrderSupply.NONE)
-			.on(doIf((_) -> this.parameters.client().perSecond() > 0)
+			.on(doIf((_) -> this.parameters.phase().client().perSecond() > 0)
 				.then(pause((session) -> this.supply.untilDue(session.getInt("order")))),
 					exec((session) -> session.set("due", this.supply.due(session.getInt("order")))
 						.set("tries", 0)
@@ -70,7 +70,7 @@ public final class OrdersSimulation extends Simulation {
 	}
 
 	private HttpRequestActionBuilder order() {
-		HttpRequestActionBuilder order = http(this.parameters.name())
+		HttpRequestActionBuilder order = http(this.parameters.phase().name())
 			.post((session) -> this.supply.url(session.getInt("order")))
 			.header(HttpNames.IDEMPOTENCY_KEY, (session) -> this.supply.key(session.getInt("order")))
 			.body(StringBody((session) -> this.supply.body(session.getInt("order"))))
@@ -78,7 +78,7 @@ public final class OrdersSimulation extends Simulation {
 			.check(status().saveAs("status"), status().in(201, 202))
 			.checkIf((response, _) -> response.headers().contains("Content-Type", "application/problem+json", true))
 			.then(jsonPath("$.type").optional().saveAs("type"));
-		return this.parameters.client().keepsConnections() ? order : order.header("Connection", "close");
+		return this.parameters.phase().client().keepsConnections() ? order : order.header("Connection", "close");
 	}
 
 	private Session ended(Session session) {

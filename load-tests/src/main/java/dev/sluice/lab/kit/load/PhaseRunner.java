@@ -8,12 +8,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.function.BiConsumer;
-import java.util.stream.Stream;
+import java.util.function.Consumer;
 
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Patience;
+import dev.sluice.lab.kit.cell.Window;
 import dev.sluice.lab.kit.client.OrderRequests;
 import dev.sluice.lab.kit.load.LoadGenerator.Progress;
 import dev.sluice.lab.kit.load.OrderSupply.Counts;
@@ -25,8 +25,7 @@ import dev.sluice.lab.kit.plan.Phase;
 import dev.sluice.lab.kit.plan.Phase.Outcome;
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Phase.WarmUpWindow;
-import dev.sluice.lab.kit.process.ProcessTime;
-import dev.sluice.lab.kit.process.ProcessTime.Reading;
+import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
@@ -83,7 +82,7 @@ public final class PhaseRunner {
 	private final GeneratorProcess generator;
 
 	/** Of the services and the generator. */
-	private final ProcessTime time;
+	private final ProcessSampler sampler;
 
 	private final Path outcomes;
 
@@ -91,73 +90,113 @@ public final class PhaseRunner {
 
 	private final Runnable health;
 
-	private final BiConsumer<Settling, List<WarmUpWindow>> warming;
+	private final Consumer<List<WarmUpWindow>> warming;
 
 	/** The phase before, if it left something behind. */
 	private @Nullable Phase unclean;
 
 	/**
 	 * Creates a runner.
-	 * @param services ids of the processes that must be at rest before a phase begins
+	 * @param sampler of the processes that must be at rest before a phase begins
 	 * @param outcomes directory of the measured phases' files
 	 * @param token part of every idempotency key
 	 * @param health called while the runner waits; fails if a service has died
 	 * @param warming receives the windows of a warm-up after each of them
 	 */
-	public PhaseRunner(BackendControl backend, GeneratorProcess generator, List<Long> services, Path outcomes,
-			String token, Runnable health, BiConsumer<Settling, List<WarmUpWindow>> warming) {
+	public PhaseRunner(BackendControl backend, GeneratorProcess generator, ProcessSampler sampler, Path outcomes,
+			String token, Runnable health, Consumer<List<WarmUpWindow>> warming) {
 		this.backend = backend;
 		this.generator = generator;
-		this.time = new ProcessTime(Stream.concat(services.stream(), Stream.of(generator.pid())).toList());
-		this.outcomes = outcomes;
+		this.sampler = sampler;
+		this.outcomes = outcomes.toAbsolutePath();
 		this.token = token;
 		this.health = health;
 		this.warming = warming;
 	}
 
 	/**
-	 * Runs a phase.
-	 * @return how it ended; the files of a measured one are written
+	 * A phase and what was noted of it, in its files too.
+	 *
+	 * @param outcome how it ended
+	 * @param calls its calls
+	 * @param times of its orders
+	 */
+	public record Measured(Outcome outcome, OrderCalls calls, OrderTimes times) {
+	}
+
+	/**
+	 * Runs a phase and keeps what became of its orders.
 	 * @throws LabException if it cannot be run to its end
 	 */
-	public Outcome run(Phase phase) throws IOException, InterruptedException {
+	public Measured measure(Phase phase) throws IOException, InterruptedException {
+		prepare(phase);
+		Path notes = file(phase, ".calls.csv.gz");
+		begin(phase, notes);
+		Counts counts = end(phase);
+		BackendAudit audit = this.backend.audit();
+		Instant end = Instant.now();
+		OrderCalls calls = OrderCalls.read(notes);
+		OrderTimes times = calls.times(OrderSupply.identity(this.token, phase.name())::id, this.backend.savedMicros());
+		times.write(file(phase, ".orders.csv.gz"));
+		Outcome outcome = new Outcome(phase.name(), counts.placed(), counts.accepted(), end, audit,
+				calls.startLagP99Millis(phase));
+		Files.write(file(phase, ".json"), JSON.writeValueAsBytes(outcome));
+		return new Measured(outcome, calls, times);
+	}
+
+	private Path file(Phase phase, String ending) {
+		return this.outcomes.resolve(phase.name() + ending);
+	}
+
+	/**
+	 * Runs a phase of which nothing is kept.
+	 * @throws LabException if it cannot be run to its end
+	 */
+	public void run(Phase phase) throws InterruptedException {
+		prepare(phase);
+		begin(phase, null);
+		end(phase);
+	}
+
+	private void prepare(Phase phase) throws InterruptedException {
 		if (this.unclean != null) {
 			recover(this.unclean.targets().getFirst().gateway());
 			this.unclean = null;
 		}
-		this.time.awaitRest(phase.client().keepsConnections() ? QUIET : IDLE, Patience.of(MAX_QUIET), this::pause);
+		this.sampler.awaitRest(phase.client().keepsConnections() ? QUIET : IDLE, Patience.of(MAX_QUIET), this::pause);
 		this.backend.behave(phase.behaviour());
-		if (phase.warmUp() != null) {
-			return warmUp(phase, phase.warmUp());
-		}
-		begin(phase);
-		return outcome(phase, end(phase), List.of());
 	}
 
 	/**
 	 * Load and rest by turns, until two loads agree. Under load the compilers get no more
 	 * of the cores than other threads, and are behind for minutes; a rest is theirs.
+	 * @param phase run again and again
+	 * @param rule when the warm-up ends
 	 */
-	private Outcome warmUp(Phase phase, Settling rule) throws IOException, InterruptedException {
+	public List<WarmUpWindow> warmUp(Phase phase, Settling rule) throws InterruptedException {
+		prepare(phase);
 		WarmUpWatch watch = new WarmUpWatch(rule);
 		while (true) {
 			Phase cycle = phase.named(phase.name() + " " + (watch.windows().size() + 1));
-			begin(cycle);
-			Reading begin = this.time.read();
-			Counts counts = end(cycle);
-			watch.add(begin, this.time.read(), this.backend.savedIfKnown());
-			this.warming.accept(rule, watch.windows());
+			begin(cycle, null);
+			Instant start = Instant.now();
+			end(cycle);
+			watch.add(new Window(start, Instant.now()), this.sampler.samples(), this.backend.savedIfKnown());
+			this.warming.accept(watch.windows());
 			if (watch.isOver()) {
-				return outcome(phase, counts, watch.windows());
+				return watch.windows();
 			}
-			this.time.awaitRest(QUIET, Patience.of(MAX_COMPILING), this::pause);
+			this.sampler.awaitRest(QUIET, Patience.of(MAX_COMPILING), this::pause);
 		}
 	}
 
-	/** Returns when the first order has been placed. */
-	private void begin(Phase phase) throws InterruptedException {
+	/**
+	 * Returns when the first order has been placed.
+	 * @param notes file for the calls; null for none
+	 */
+	private void begin(Phase phase, @Nullable Path notes) throws InterruptedException {
 		this.backend.forget();
-		this.generator.run(parameters(phase));
+		this.generator.run(new LoadParameters(phase, this.token, notes, 100, null));
 		awaitFirstOrder();
 	}
 
@@ -170,12 +209,6 @@ public final class PhaseRunner {
 			this.unclean = phase;
 		}
 		return counts;
-	}
-
-	private LoadParameters parameters(Phase phase) {
-		return new LoadParameters(phase.name(), this.token, phase.targets(), phase.extent(), phase.client(),
-				phase.deadlineMillis(),
-				phase.measured() ? OrderCalls.file(this.outcomes, phase.name()).toAbsolutePath() : null, 100, null);
 	}
 
 	private void awaitFirstOrder() throws InterruptedException {
@@ -220,22 +253,6 @@ public final class PhaseRunner {
 			saved = Math.max(saved, this.backend.savedIfKnown());
 		}
 		return saved;
-	}
-
-	private Outcome outcome(Phase phase, Counts counts, List<WarmUpWindow> windows)
-			throws IOException, InterruptedException {
-		BackendAudit audit = this.backend.audit();
-		Instant end = Instant.now();
-		if (!phase.measured()) {
-			return new Outcome(phase.name(), counts.placed(), counts.accepted(), end, audit, 0, windows);
-		}
-		OrderCalls calls = OrderCalls.read(OrderCalls.file(this.outcomes, phase.name()));
-		calls.times(OrderSupply.identity(this.token, phase.name())::id, this.backend.savedMicros())
-			.write(OrderTimes.file(this.outcomes, phase.name()));
-		Outcome outcome = new Outcome(phase.name(), counts.placed(), counts.accepted(), end, audit,
-				calls.startLagP99Millis(phase), windows);
-		Files.write(this.outcomes.resolve(phase.name() + ".json"), JSON.writeValueAsBytes(outcome));
-		return outcome;
 	}
 
 	/**

@@ -1,60 +1,56 @@
 package dev.sluice.lab.kit.load;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
+import dev.sluice.lab.kit.cell.Window;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Phase.WarmUpWindow;
-import dev.sluice.lab.kit.process.ProcessTime.Reading;
+import dev.sluice.lab.kit.process.ProcessSampler.Sample;
+import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.result.RunResult.Check;
 
 /** The windows of a warm-up, and whether it is over. Not thread-safe. */
 public final class WarmUpWatch {
-
-	private static final double SECOND_NANOS = 1e9;
 
 	private final Settling rule;
 
 	private final List<WarmUpWindow> windows = new ArrayList<>();
 
 	/** Begin of the first window. */
-	private long startNanos;
-
-	private long endNanos;
-
-	private long saved;
+	private Instant start = Instant.EPOCH;
 
 	public WarmUpWatch(Settling rule) {
 		this.rule = rule;
 	}
 
 	/** Adds a window, in which so many orders were saved. */
-	public void add(Reading begin, Reading end, long orders) {
+	public void add(Window window, ProcessSamples samples, long orders) {
 		if (this.windows.isEmpty()) {
-			this.startNanos = begin.nanos();
+			this.start = window.start();
 		}
-		this.endNanos = end.nanos();
-		this.saved += orders;
-		long spent = end.cpuMillis() - begin.cpuMillis();
-		this.windows.add(new WarmUpWindow((this.endNanos - this.startNanos) / SECOND_NANOS,
-				orders * SECOND_NANOS / Math.max(1, this.endNanos - begin.nanos()),
-				(orders > 0 && spent > 0) ? (double) spent / orders : null,
-				(end.jitMillis() != null && begin.jitMillis() != null && spent > 0)
-						? (double) (end.jitMillis() - begin.jitMillis()) / spent : null));
+		Double spent = samples.cpuMillis(Sample.OWN, window);
+		this.windows.add(new WarmUpWindow(new Window(this.start, window.end()).seconds(), orders / window.seconds(),
+				(orders > 0 && spent != null && spent > 0) ? Double.valueOf(spent / orders) : null,
+				samples.jitShare(Sample.OWN, window)));
 	}
 
 	/** Whether it has settled or its time is up. */
 	public boolean isOver() {
-		long most = (this.saved > 0) ? this.rule.mostMillis() : this.rule.mostUnsavedMillis();
-		return isSettled() || this.endNanos - this.startNanos >= most * 1_000_000;
+		boolean saved = this.windows.stream().anyMatch((window) -> window.savedPerSecond() > 0);
+		return isSettled() || hasLasted(saved ? this.rule.mostMillis() : this.rule.mostUnsavedMillis());
 	}
 
 	boolean isSettled() {
-		return this.endNanos - this.startNanos >= this.rule.leastMillis() * 1_000_000
-				&& WarmUpWindow.isWarm(this.windows);
+		return hasLasted(this.rule.leastMillis()) && WarmUpWindow.isWarm(this.windows);
+	}
+
+	private boolean hasLasted(long millis) {
+		return !this.windows.isEmpty() && this.windows.getLast().endSeconds() * 1_000 >= millis;
 	}
 
 	public List<WarmUpWindow> windows() {

@@ -8,7 +8,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.IntFunction;
@@ -120,23 +119,9 @@ public record OrderCalls(List<Call> calls) {
 		public record Times(int order, long due, long accepted, long saved) {
 		}
 
-		/** The file of a phase. */
-		public static Path file(Path outcomes, String phase) {
-			return outcomes.resolve(phase + ".orders.csv.gz");
-		}
-
 		public void write(Path file) throws IOException {
 			GzipCsv.write(file, HEAD, this.orders,
 					(times) -> "%s,%s,%s,%s".formatted(times.order(), times.due(), times.accepted(), times.saved()));
-		}
-
-		/**
-		 * Reads a file.
-		 * @throws IOException if it cannot be read or is not such a file
-		 */
-		public static OrderTimes read(Path file) throws IOException {
-			return new OrderTimes(GzipCsv.read(file, HEAD, (fields) -> new Times(Integer.parseInt(fields[0]),
-					Long.parseLong(fields[1]), Long.parseLong(fields[2]), Long.parseLong(fields[3]))));
 		}
 
 		/** The clients' waits from the first try until accepted; null without orders. */
@@ -150,34 +135,17 @@ public record OrderCalls(List<Call> calls) {
 		}
 
 		private @Nullable Wait wait(ToLongFunction<Times> end) {
-			if (this.orders.isEmpty()) {
-				return null;
-			}
+			int all = this.orders.size();
+			// Those that still wait come last.
 			double[] millis = this.orders.stream()
 				.filter((times) -> end.applyAsLong(times) > 0)
 				.mapToDouble((times) -> Math.max(0, end.applyAsLong(times) - times.due()) / 1_000.0)
 				.sorted()
 				.toArray();
-			return new Wait(this.orders.size(), this.orders.size() - millis.length,
-					percentile(millis, this.orders.size(), 50), percentile(millis, this.orders.size(), 95),
-					percentile(millis, this.orders.size(), 99));
+			return (all == 0) ? null : new Wait(all, all - millis.length, Timing.percentile(millis, all, 50),
+					Timing.percentile(millis, all, 95), Timing.percentile(millis, all, 99));
 		}
 
-		/**
-		 * A percentile by the nearest rank, where orders that still wait come last; null
-		 * if too few are above it, or if the order at the rank still waits.
-		 */
-		private static @Nullable Double percentile(double[] sorted, int orders, int percent) {
-			OptionalLong rank = Timing.rank(orders, percent);
-			return (rank.isPresent() && rank.getAsLong() <= sorted.length)
-					? Double.valueOf(sorted[(int) rank.getAsLong() - 1]) : null;
-		}
-
-	}
-
-	/** The file of a phase. */
-	public static Path file(Path outcomes, String phase) {
-		return outcomes.resolve(phase + ".calls.csv.gz");
 	}
 
 	/**
@@ -254,9 +222,9 @@ public record OrderCalls(List<Call> calls) {
 				late.merge(call.order(), call.sent() - (scheduled ? call.due() : first), Math::min);
 			}
 		}
-		long[] micros = late.values().stream().mapToLong((lag) -> Math.max(0, lag)).sorted().toArray();
-		int rank = (int) Timing.rank(micros.length, 99).orElse(micros.length);
-		return (rank > 0) ? Math.toIntExact(micros[rank - 1] / 1_000) : 0;
+		Timing lag = Timing
+			.of(late.values().stream().mapToInt((micros) -> Math.clamp(micros, 0, Integer.MAX_VALUE)).toArray());
+		return (lag != null) ? (int) lag.p99AtMost() : 0;
 	}
 
 }

@@ -19,26 +19,17 @@ import org.jspecify.annotations.Nullable;
  * @param behaviour behaviour of the backend, set before the phase
  * @param deadlineMillis time after which no order is tried or awaited any more, in
  * milliseconds
- * @param measured whether its calls and its outcome are kept
- * @param warmUp rule by which it ends as a warm-up; null = it is not a warm-up
  */
 public record Phase(String name, List<Target> targets, Extent extent, Client client, BackendBehaviour behaviour,
-		long deadlineMillis, boolean measured, @Nullable Settling warmUp) {
+		long deadlineMillis) {
 
 	public Phase {
 		targets = List.copyOf(targets);
 	}
 
-	/** A measured phase. */
-	public Phase(String name, Target target, Extent extent, Client client, BackendBehaviour behaviour,
-			long deadlineMillis) {
-		this(name, List.of(target), extent, client, behaviour, deadlineMillis, true, null);
-	}
-
 	/** The same under another name. */
 	public Phase named(String other) {
-		return new Phase(other, this.targets, this.extent, this.client, this.behaviour, this.deadlineMillis,
-				this.measured, this.warmUp);
+		return new Phase(other, this.targets, this.extent, this.client, this.behaviour, this.deadlineMillis);
 	}
 
 	/**
@@ -114,7 +105,7 @@ public record Phase(String name, List<Target> targets, Extent extent, Client cli
 	}
 
 	/**
-	 * How a phase ended; a measured one leaves it as a JSON file.
+	 * How a measured phase ended, which leaves it as a JSON file.
 	 *
 	 * @param name the phase's name
 	 * @param placed orders that users began
@@ -123,15 +114,9 @@ public record Phase(String name, List<Target> targets, Extent extent, Client cli
 	 * @param audit the backend's audit of the phase
 	 * @param startLagP99Millis how late 99 % of the orders that were due by the clock, or
 	 * with the first, were begun at most, in milliseconds
-	 * @param windows of a warm-up, in order; empty for any other phase
 	 */
 	public record Outcome(String name, long placed, long accepted, Instant endedAt, BackendAudit audit,
-			int startLagP99Millis, List<WarmUpWindow> windows) {
-
-		public Outcome {
-			windows = List.copyOf(windows);
-		}
-
+			int startLagP99Millis) {
 	}
 
 	/**
@@ -139,7 +124,7 @@ public record Phase(String name, List<Target> targets, Extent extent, Client cli
 	 *
 	 * @param endSeconds since the beginning of the warm-up
 	 * @param savedPerSecond by the backend
-	 * @param cpuMillisPerOrder of all services and the load generator, per saved order
+	 * @param cpuMillisPerOrder of all sampled processes, per saved order
 	 * @param jitShare of that CPU time, by compilers
 	 */
 	public record WarmUpWindow(double endSeconds, double savedPerSecond, @Nullable Double cpuMillisPerOrder,

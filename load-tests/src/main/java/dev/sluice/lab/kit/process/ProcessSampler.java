@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import dev.sluice.devservices.DevServices;
 import dev.sluice.lab.kit.process.Procfs.ThreadTimes;
 import org.jspecify.annotations.Nullable;
 
@@ -46,12 +47,17 @@ public final class ProcessSampler implements AutoCloseable {
 	 */
 	private static final int SELDOM = 5;
 
+	/** Processes that together use no more CPU than this are at rest; 1 = one core. */
+	private static final double REST = 0.25;
+
+	private static final Duration REST_INTERVAL = Duration.ofMillis(300);
+
 	/** The interval at which threads are read. */
 	static final Duration SELDOM_INTERVAL = INTERVAL.multipliedBy(SELDOM);
 
 	private final Procfs procfs;
 
-	private final Map<String, ProcessGroup> groups;
+	private final Map<String, List<Long>> groups;
 
 	/** The processes named in any group. */
 	private final Set<Long> named;
@@ -72,20 +78,24 @@ public final class ProcessSampler implements AutoCloseable {
 	/** The greatest value by group, because a counter must not fall. Guarded by this. */
 	private final Map<String, Long> lastCpuMillis = new HashMap<>();
 
+	/** By group. Guarded by this. */
+	private final Map<String, Long> lastJitMicros = new HashMap<>();
+
 	/**
 	 * Starts to sample.
-	 * @param groups the processes by the name they have in the results
+	 * @param groups ids of processes, of a container that of its first one, by the name
+	 * that they have in the results; each counts with its descendants
 	 * @param file for the samples, replaced if it exists
 	 * @throws IOException if the file cannot be written
 	 */
-	public ProcessSampler(Map<String, ProcessGroup> groups, Path file) throws IOException {
+	public ProcessSampler(Map<String, List<Long>> groups, Path file) throws IOException {
 		this(groups, file, Path.of("/proc"));
 	}
 
-	ProcessSampler(Map<String, ProcessGroup> groups, Path file, Path proc) throws IOException {
+	ProcessSampler(Map<String, List<Long>> groups, Path file, Path proc) throws IOException {
 		this.procfs = new Procfs(proc);
 		this.groups = new LinkedHashMap<>(groups);
-		this.named = groups.values().stream().flatMap((group) -> group.pids().stream()).collect(Collectors.toSet());
+		this.named = groups.values().stream().flatMap(List::stream).collect(Collectors.toSet());
 		if (!Files.isReadable(proc.resolve("stat"))) {
 			this.file = null;
 			return;
@@ -94,6 +104,19 @@ public final class ProcessSampler implements AutoCloseable {
 		this.file.println("time,process,cpu_ms,rss_bytes,threads,jit_us");
 		this.executor.scheduleAtFixedRate(() -> sample(this.samplings++ % SELDOM == 0), 0, INTERVAL.toMillis(),
 				TimeUnit.MILLISECONDS);
+	}
+
+	/**
+	 * The processes of Kafka and PostgreSQL, if they run on this machine, by their names
+	 * in the results. The proxy of a container's port counts as part of the container.
+	 * Processes missing here count as foreign.
+	 */
+	public static Map<String, List<Long>> servers(DevServices services) {
+		Map<String, List<Long>> servers = new LinkedHashMap<>();
+		servers.put("kafka", services.kafka().processes());
+		servers.put("postgresql", services.postgres().processes());
+		servers.values().removeIf(List::isEmpty);
+		return servers;
 	}
 
 	/** Catches everything, because an executor silently drops a task that throws. */
@@ -120,17 +143,24 @@ public final class ProcessSampler implements AutoCloseable {
 			if (sample != null) {
 				this.samples.add(sample);
 				out.println(sample.line());
+				if (sample.jitMicros() != null) {
+					this.lastJitMicros.put(name, sample.jitMicros());
+				}
 			}
 		});
 		Long busy = this.procfs.busyMillis();
 		if (busy != null) {
-			// A group that has ended uses no more, but what it used still counts.
-			long own = this.lastCpuMillis.values().stream().mapToLong(Long::longValue).sum();
 			Sample machine = Sample.ofCpu(Instant.now(), Sample.MACHINE, busy);
 			this.samples.add(machine);
-			this.samples.add(Sample.ofCpu(machine.time(), Sample.OWN, own));
+			// A group that has ended uses no more, but what it used still counts.
+			this.samples.add(new Sample(machine.time(), Sample.OWN, sum(this.lastCpuMillis), null, null,
+					(withThreads && !this.lastJitMicros.isEmpty()) ? sum(this.lastJitMicros) : null));
 			out.println(machine.line());
 		}
+	}
+
+	private static Long sum(Map<String, Long> byGroup) {
+		return byGroup.values().stream().mapToLong(Long::longValue).sum();
 	}
 
 	private List<Long> tree(long first) {
@@ -146,6 +176,43 @@ public final class ProcessSampler implements AutoCloseable {
 		return new ProcessSamples(this.samples);
 	}
 
+	/**
+	 * Waits until the processes, this one left out, have nothing left to compile, project
+	 * or collect, as far as the system reports it.
+	 * @param least shortest wait
+	 * @param most longest wait; then it returns anyway
+	 */
+	public void awaitRest(Duration least, Duration most, Pause pause) throws InterruptedException {
+		long deadline = System.nanoTime() + most.toNanos();
+		pause.pause(least);
+		double used;
+		do {
+			long before = othersMillis();
+			long beganNanos = System.nanoTime();
+			pause.pause(REST_INTERVAL);
+			used = (othersMillis() - before) * 1e6 / (System.nanoTime() - beganNanos);
+		}
+		while (used > REST && System.nanoTime() - deadline < 0);
+	}
+
+	private synchronized long othersMillis() {
+		return this.groups.entrySet()
+			.stream()
+			.filter((group) -> !group.getValue().contains(LAB))
+			.map((group) -> read(group.getKey(), group.getValue(), false))
+			.filter(Objects::nonNull)
+			.mapToLong(Sample::cpuMillis)
+			.sum();
+	}
+
+	/** How to let time pass. */
+	@FunctionalInterface
+	public interface Pause {
+
+		void pause(Duration duration) throws InterruptedException;
+
+	}
+
 	@Override
 	public void close() {
 		this.executor.shutdownNow();
@@ -156,8 +223,8 @@ public final class ProcessSampler implements AutoCloseable {
 	}
 
 	/** Null if the processes are gone. */
-	private @Nullable Sample read(String name, ProcessGroup group, boolean withThreads) {
-		List<Long> pids = group.pids().stream().flatMap((first) -> tree(first).stream()).toList();
+	private @Nullable Sample read(String name, List<Long> group, boolean withThreads) {
+		List<Long> pids = group.stream().flatMap((first) -> tree(first).stream()).toList();
 		long cpuMillis = 0;
 		long rssBytes = 0;
 		int threads = 0;

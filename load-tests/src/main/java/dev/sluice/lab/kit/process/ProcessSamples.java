@@ -4,7 +4,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -118,38 +121,28 @@ public record ProcessSamples(List<Sample> samples) {
 		if (!hasIntervals(window, interval)) {
 			return null;
 		}
-		List<Sample> samples = of(process, counter).toList();
+		NavigableMap<Instant, Long> values = new TreeMap<>();
+		of(process, counter)
+			.forEach((sample) -> values.put(sample.time(), Objects.requireNonNull(counter.apply(sample))));
 		Duration gap = interval.multipliedBy(MAX_INTERVALS);
-		Double start = at(samples, counter, window.start(), gap);
-		Double end = at(samples, counter, window.end(), gap);
+		Double start = at(values, window.start(), gap);
+		Double end = at(values, window.end(), gap);
 		return (start != null && end != null) ? end - start : null;
 	}
 
 	/** A counter's value at a time, on the line between the samples around it. */
-	private static @Nullable Double at(List<Sample> samples, Function<Sample, @Nullable Long> counter, Instant at,
-			Duration greatestGap) {
-		Sample before = null;
-		for (Sample sample : samples) {
-			if (sample.time().isAfter(at)) {
-				return (before != null) ? between(before, sample, counter, at, greatestGap) : null;
-			}
-			before = sample;
+	private static @Nullable Double at(NavigableMap<Instant, Long> values, Instant at, Duration greatestGap) {
+		Map.Entry<Instant, Long> before = values.floorEntry(at);
+		Map.Entry<Instant, Long> after = values.ceilingEntry(at);
+		if (before == null || after == null) {
+			return null;
 		}
-		return (before != null && before.time().equals(at)) ? Double.valueOf(value(before, counter)) : null;
-	}
-
-	private static @Nullable Double between(Sample before, Sample after, Function<Sample, @Nullable Long> counter,
-			Instant at, Duration greatestGap) {
-		Duration gap = Duration.between(before.time(), after.time());
+		Duration gap = Duration.between(before.getKey(), after.getKey());
 		if (gap.compareTo(greatestGap) > 0) {
 			return null;
 		}
-		double share = (double) Duration.between(before.time(), at).toNanos() / gap.toNanos();
-		return value(before, counter) + share * (value(after, counter) - value(before, counter));
-	}
-
-	private static long value(Sample sample, Function<Sample, @Nullable Long> counter) {
-		return Objects.requireNonNull(counter.apply(sample));
+		double share = gap.isZero() ? 0 : (double) Duration.between(before.getKey(), at).toNanos() / gap.toNanos();
+		return before.getValue() + share * (after.getValue() - before.getValue());
 	}
 
 }

@@ -48,9 +48,8 @@ record Procfs(Path proc) {
 
 		private final Procfs procfs;
 
-		private final Map<Long, Thread> threads = new HashMap<>();
-
-		private boolean begun;
+		/** Of each compiler's thread, the time at the last sample; null before one. */
+		private @Nullable Map<Long, Long> last;
 
 		private long jitNanos;
 
@@ -59,46 +58,28 @@ record Procfs(Path proc) {
 		}
 
 		/**
-		 * A thread at the last sample. Its name is final from its second sample on.
-		 *
-		 * @param compiles whether it is one of the compilers'
-		 * @param runNanos time on a core since it began
-		 */
-		private record Thread(boolean compiles, boolean named, long runNanos) {
-		}
-
-		/**
-		 * Reads all threads of the processes.
+		 * Reads the names of all threads of the processes, and the times of compilers.
 		 * @return CPU time of the compilers' threads since the first call, in
 		 * microseconds; null if the kernel reports no threads
 		 */
 		@Nullable Long jitMicros(List<Long> pids) {
-			Map<Long, Thread> seen = new HashMap<>();
+			Map<Long, Long> before = this.last;
+			Map<Long, Long> now = new HashMap<>();
 			for (long pid : pids) {
 				for (long id : this.procfs.threads(pid)) {
-					Long now = this.procfs.runNanos(pid, id);
-					if (now != null) {
-						seen.put(id, add(pid, id, now));
+					Long nanos = JIT.stream().anyMatch(this.procfs.threadName(pid, id)::startsWith)
+							? this.procfs.runNanos(pid, id) : null;
+					if (nanos != null) {
+						long known = (before != null) ? before.getOrDefault(id, 0L) : nanos;
+						// Less than before: another thread has the id now.
+						this.jitNanos += (nanos < known) ? nanos : nanos - known;
+						now.put(id, nanos);
 					}
 				}
 			}
-			this.threads.clear();
-			this.threads.putAll(seen);
-			this.begun = true;
-			return seen.isEmpty() ? null : Long.valueOf(this.jitNanos / NANOS_PER_MICRO);
-		}
-
-		private Thread add(long pid, long id, long runNanos) {
-			Thread last = this.threads.get(id);
-			if (last != null && runNanos < last.runNanos()) {
-				last = null; // Another thread has the id now.
-			}
-			boolean compiles = (last != null && last.named()) ? last.compiles()
-					: JIT.stream().anyMatch(this.procfs.threadName(pid, id)::startsWith);
-			if (this.begun && compiles) {
-				this.jitNanos += runNanos - ((last != null) ? last.runNanos() : 0);
-			}
-			return new Thread(compiles, last != null, runNanos);
+			this.last = now;
+			return pids.stream().anyMatch((pid) -> this.procfs.runNanos(pid, pid) != null)
+					? Long.valueOf(this.jitNanos / NANOS_PER_MICRO) : null;
 		}
 
 	}

@@ -23,7 +23,7 @@ import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Patience;
 import dev.sluice.devservices.Ports;
-import dev.sluice.lab.kit.process.ProcessGroup;
+import dev.sluice.lab.kit.process.ProcessSampler;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -201,10 +201,10 @@ public final class Stack implements AutoCloseable {
 	}
 
 	/** What runs, and this process, by name: whose CPU time is not foreign. */
-	public Map<String, ProcessGroup> processes() {
-		Map<String, ProcessGroup> processes = new LinkedHashMap<>(ProcessGroup.ofInfrastructure(this.infrastructure));
-		services().forEach((service) -> processes.put(service.name(), ProcessGroup.of(service.pid())));
-		processes.put("lab", ProcessGroup.of(ProcessHandle.current().pid()));
+	public Map<String, List<Long>> processes() {
+		Map<String, List<Long>> processes = ProcessSampler.servers(this.infrastructure);
+		services().forEach((service) -> processes.put(service.name(), List.of(service.pid())));
+		processes.put("lab", List.of(ProcessHandle.current().pid()));
 		return processes;
 	}
 

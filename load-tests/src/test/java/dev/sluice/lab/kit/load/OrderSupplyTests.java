@@ -7,11 +7,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 
+import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.Order;
 import dev.sluice.lab.kit.load.OrderSupply.Counts;
 import dev.sluice.lab.kit.measure.OrderCalls;
 import dev.sluice.lab.kit.measure.OrderCalls.Call;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.Phase;
 import dev.sluice.lab.kit.plan.Phase.Client;
 import dev.sluice.lab.kit.plan.Phase.Extent;
 import dev.sluice.lab.kit.plan.Phase.Target;
@@ -138,13 +140,17 @@ class OrderSupplyTests {
 	}
 
 	private static OrderSupply supply(Extent extent, long deadlineMillis) {
-		return new OrderSupply(new LoadParameters("sync unlimited 2", "token", List.of(TARGET), extent, Client.of(10),
-				deadlineMillis, null, 100, null));
+		return supply(List.of(TARGET), extent, Client.of(10), deadlineMillis, null);
 	}
 
 	private static OrderSupply supply(List<Target> targets, Extent extent, Client client, @Nullable Path notes) {
-		return new OrderSupply(
-				new LoadParameters("sync unlimited 2", "token", targets, extent, client, 60_000, notes, 100, null));
+		return supply(targets, extent, client, 60_000, notes);
+	}
+
+	private static OrderSupply supply(List<Target> targets, Extent extent, Client client, long deadlineMillis,
+			@Nullable Path notes) {
+		Phase phase = new Phase("sync unlimited 2", targets, extent, client, BackendBehaviour.DEFAULT, deadlineMillis);
+		return new OrderSupply(new LoadParameters(phase, "token", notes, 100, null));
 	}
 
 	@Test
@@ -156,10 +162,11 @@ class OrderSupplyTests {
 
 		LoadParameters read = LoadParameters.of(properties);
 
-		LoadParameters parameters = new LoadParameters("sync 30", "token",
+		Phase phase = new Phase("sync 30",
 				List.of(new Target(URI.create("http://a:1"), Mode.SYNC),
 						new Target(URI.create("https://b:2"), Mode.QUEUED)),
-				new Extent(30, 1_500, 0), new Client(8, false, 12.5, 3), 45_000, Path.of("/a b/notes.gz"), 5, 200);
+				new Extent(30, 1_500, 0), new Client(8, false, 12.5, 3), BackendBehaviour.DEFAULT, 45_000);
+		LoadParameters parameters = new LoadParameters(phase, "token", Path.of("/a b/notes.gz"), 5, 200);
 		assertThat(read).isEqualTo(parameters);
 		JsonMapper json = JsonMapper.shared();
 		assertThat(json.readValue(json.writeValueAsString(read), LoadParameters.class)).isEqualTo(parameters);
@@ -169,8 +176,9 @@ class OrderSupplyTests {
 	void byDefaultOrdersGoToTheServletGatewayAndNoneMayFail() {
 		LoadParameters parameters = LoadParameters.of(new Properties());
 
-		assertThat(parameters.targets()).containsExactly(new Target(URI.create("http://127.0.0.1:8080"), Mode.SYNC));
-		assertThat(parameters.extent()).isEqualTo(Extent.of(1_000));
+		assertThat(parameters.phase().targets())
+			.containsExactly(new Target(URI.create("http://127.0.0.1:8080"), Mode.SYNC));
+		assertThat(parameters.phase().extent()).isEqualTo(Extent.of(1_000));
 		assertThat(parameters.maxFailed()).isZero();
 		assertThat(parameters.notes()).isNull();
 	}

@@ -1,11 +1,15 @@
 package dev.sluice.lab.kit.load;
 
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
+import dev.sluice.lab.kit.cell.Window;
 import dev.sluice.lab.kit.plan.Phase.Settling;
-import dev.sluice.lab.kit.process.ProcessTime.Reading;
+import dev.sluice.lab.kit.process.ProcessSampler.Sample;
+import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.sink.Script;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** With windows of five seconds. */
 class WarmUpWatchTests {
 
-	private static final long SECOND = 1_000_000_000;
+	private final List<Sample> samples = new ArrayList<>();
 
 	private WarmUpWatch watch = new WarmUpWatch(new Settling(5_000, 15_000, 180_000));
 
@@ -78,16 +82,19 @@ class WarmUpWatchTests {
 	}
 
 	private void window(long length, long perSecond, double cpuMillisPerOrder, @Nullable Double jitShare) {
-		Reading begin = reading(jitShare != null);
+		Instant start = sample(jitShare != null);
 		this.seconds += length;
 		long cpu = Math.round(length * perSecond * cpuMillisPerOrder);
 		this.cpuMillis += cpu;
 		this.jitMillis += Math.round(cpu * Objects.requireNonNullElse(jitShare, 0.0));
-		this.watch.add(begin, reading(jitShare != null), length * perSecond);
+		this.watch.add(new Window(start, sample(jitShare != null)), new ProcessSamples(this.samples),
+				length * perSecond);
 	}
 
-	private Reading reading(boolean told) {
-		return new Reading(this.seconds * SECOND, this.cpuMillis, told ? this.jitMillis : null);
+	private Instant sample(boolean told) {
+		Instant now = Instant.ofEpochSecond(this.seconds);
+		this.samples.add(new Sample(now, Sample.OWN, this.cpuMillis, null, null, told ? this.jitMillis * 1_000 : null));
+		return now;
 	}
 
 	private static long number(List<String> figures, int place) {

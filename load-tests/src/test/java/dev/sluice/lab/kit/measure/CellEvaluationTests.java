@@ -77,7 +77,7 @@ class CellEvaluationTests {
 	@Test
 	void aLateGeneratorIsTheBottleneck() {
 		Outcome late = new Outcome("phase", 4, 4, at(9_000), new BackendAudit(4, 4, 0, 0, 0, 0, 3, 2, 0, at(2_000)),
-				300, List.of());
+				300);
 
 		assertThat(evaluate(late, SAMPLED, Map.of()).utilisation()).extracting(Utilisation::bottleneck)
 			.isEqualTo(new Bottleneck.Generator(300));
@@ -217,7 +217,7 @@ class CellEvaluationTests {
 
 	private static Outcome outcome(long accepted, long saved, long lastSavedMillis) {
 		return new Outcome("phase", 4, accepted, at(9_000),
-				new BackendAudit(saved, saved, 0, 0, 0, 0, 3, 2, 0, at(lastSavedMillis)), 0, List.of());
+				new BackendAudit(saved, saved, 0, 0, 0, 0, 3, 2, 0, at(lastSavedMillis)), 0);
 	}
 
 	private static Call ok(long start, long end) {

@@ -41,7 +41,7 @@ class ProcessSamplerTests {
 		process(12, 6, 0, 0, 0, "");
 		process(13, 7, 0, 1, 0, "");
 
-		Sample sample = sample(ProcessGroup.of(10));
+		Sample sample = sample(10);
 		assertThat(sample.cpuMillis()).isEqualTo((1 + 2 + 30 + 40 + 5 + 6 + 7 + 1) * 10);
 		assertThat(sample.rssBytes()).isEqualTo(4 * 100 * 1024);
 		assertThat(sample.threads()).isEqualTo(4);
@@ -52,8 +52,7 @@ class ProcessSamplerTests {
 		process(10, 1, 0, 0, 0, "11");
 		process(11, 5, 0, 0, 0, "");
 
-		List<Sample> samples = samples(Map.of("parent", ProcessGroup.of(10), "child", ProcessGroup.of(11)),
-				(all) -> all.size() >= 2);
+		List<Sample> samples = samples(Map.of("parent", List.of(10L), "child", List.of(11L)), (all) -> all.size() >= 2);
 
 		assertThat(samples).filteredOn((sample) -> sample.process().equals("parent"))
 			.first()
@@ -67,7 +66,7 @@ class ProcessSamplerTests {
 		process(lab, 1, 2, 30, 40, "11");
 		process(11, 500, 0, 0, 0, "");
 
-		assertThat(sample(ProcessGroup.of(lab)).cpuMillis()).isEqualTo(30);
+		assertThat(sample(lab).cpuMillis()).isEqualTo(30);
 	}
 
 	/** Idle time and the wait for I/O are not part of it. */
@@ -76,7 +75,7 @@ class ProcessSamplerTests {
 		write("stat", "cpu 1 20 300 4000 50000 600000 7000000 80000000 9 9\n");
 		process(10, 3, 0, 0, 0, "");
 
-		try (ProcessSampler sampler = sampler(Map.of("group", ProcessGroup.of(10)))) {
+		try (ProcessSampler sampler = sampler(Map.of("group", List.of(10L)))) {
 			await().until(() -> !of(sampler, Sample.OWN).isEmpty());
 
 			assertThat(of(sampler, Sample.MACHINE).getFirst().cpuMillis()).isEqualTo(87_600_321 * 10L);
@@ -91,7 +90,7 @@ class ProcessSamplerTests {
 		write("10/task/10/schedstat", "5000000 100000 1\n");
 
 		Path file = this.directory.resolve("samples.csv");
-		try (ProcessSampler sampler = new ProcessSampler(Map.of("gateway", ProcessGroup.of(10)), file, this.proc)) {
+		try (ProcessSampler sampler = new ProcessSampler(Map.of("gateway", List.of(10L)), file, this.proc)) {
 			await().until(() -> !of(sampler, Sample.MACHINE).isEmpty());
 
 			assertThat(of(sampler, "gateway").getFirst().jitMicros()).isZero();
@@ -107,7 +106,7 @@ class ProcessSamplerTests {
 		process(10, 1, 0, 0, 0, "11");
 		process(11, 50, 0, 0, 0, "");
 
-		try (ProcessSampler sampler = sampler(Map.of("group", ProcessGroup.of(10)))) {
+		try (ProcessSampler sampler = sampler(Map.of("group", List.of(10L)))) {
 			await().until(() -> !of(sampler, "group").isEmpty());
 			process(10, 1, 0, 0, 0, "");
 			int before = of(sampler, "group").size();
@@ -130,11 +129,11 @@ class ProcessSamplerTests {
 		}
 	}
 
-	private Sample sample(ProcessGroup group) throws IOException {
-		return samples(Map.of("group", group), (all) -> !all.isEmpty()).getFirst();
+	private Sample sample(long group) throws IOException {
+		return samples(Map.of("group", List.of(group)), (all) -> !all.isEmpty()).getFirst();
 	}
 
-	private List<Sample> samples(Map<String, ProcessGroup> groups, Predicate<List<Sample>> until) throws IOException {
+	private List<Sample> samples(Map<String, List<Long>> groups, Predicate<List<Sample>> until) throws IOException {
 		try (ProcessSampler sampler = sampler(groups)) {
 			await().until(() -> until.test(sampler.samples().samples()));
 			return sampler.samples().samples();
@@ -145,7 +144,7 @@ class ProcessSamplerTests {
 		return sampler.samples().samples().stream().filter((sample) -> sample.process().equals(process)).toList();
 	}
 
-	private ProcessSampler sampler(Map<String, ProcessGroup> groups) throws IOException {
+	private ProcessSampler sampler(Map<String, List<Long>> groups) throws IOException {
 		return new ProcessSampler(groups, this.directory.resolve("samples.csv"), this.proc);
 	}
 
@@ -170,8 +169,7 @@ class ProcessSamplerTests {
 		when(services.kafka().processes()).thenReturn(List.of(7L, 8L));
 		when(services.postgres().processes()).thenReturn(List.of());
 
-		assertThat(ProcessGroup.ofInfrastructure(services))
-			.containsExactly(entry("kafka", new ProcessGroup(List.of(7L, 8L))));
+		assertThat(ProcessSampler.servers(services)).containsExactly(entry("kafka", List.of(7L, 8L)));
 	}
 
 }

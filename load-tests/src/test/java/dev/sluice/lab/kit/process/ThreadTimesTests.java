@@ -47,7 +47,7 @@ class ThreadTimesTests {
 				  thread 10/10 0 java; compiled 0; thread 10/13 3000000 C1 CompilerThre; compiled 3000
 				a thread may get its name after it began
 				  thread 10/10 0 java; compiled 0; thread 10/13 1000000 java; compiled 0
-				  thread 10/13 4000000 C2 CompilerThre; compiled 3000
+				  thread 10/13 4000000 C2 CompilerThre; compiled 4000
 				a sum does not fall when a thread ends or its number goes to another
 				  thread 10/10 0 java; thread 10/11 1000000 GC Thread#0; compiled 0
 				  thread 10/11 5000000 GC Thread#0; compiled 0

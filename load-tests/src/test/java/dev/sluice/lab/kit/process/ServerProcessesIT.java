@@ -7,6 +7,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 
 import dev.sluice.devservices.DevServices;
@@ -21,7 +22,7 @@ import static org.awaitility.Awaitility.await;
 
 /** The CPU time of real servers, as containers or embedded, as this machine has them. */
 @Tag("full")
-class ProcessGroupIT {
+class ServerProcessesIT {
 
 	/** On any machine some hundred milliseconds of CPU; its proxy passes on one row. */
 	private static final String WORK = "select count(*) from generate_series(1, 3000000) as n where n % 7 = 3";
@@ -34,11 +35,11 @@ class ProcessGroupIT {
 	@Test
 	void theCpuTimeOfPostgresIsThatOfItsBackends() throws IOException, SQLException {
 		try (DevServices services = DevServices.start(DevServices.shared().infrastructure())) {
-			Map<String, ProcessGroup> groups = ProcessGroup.ofInfrastructure(services);
+			Map<String, List<Long>> groups = ProcessSampler.servers(services);
 			assertThat(groups).containsOnlyKeys("kafka", "postgresql");
 			if (services.infrastructure() == Infrastructure.CONTAINERS) {
 				assertThat(groups.values())
-					.allSatisfy((group) -> assertThat(group.pids()).as("its proxy's and its own").hasSize(2));
+					.allSatisfy((group) -> assertThat(group).as("its proxy's and its own").hasSize(2));
 			}
 			try (ProcessSampler sampler = new ProcessSampler(groups, this.directory.resolve("samples.csv"))) {
 				await().until(() -> sampler.samples().samples().size() > 1);
