@@ -57,6 +57,8 @@ import picocli.CommandLine.Parameters;
 @Command(name = "report", description = "Builds the HTML report of a run again from run.json.")
 public final class Report extends LabCommand {
 
+	private static final String BODY = "/dev/sluice/lab/report/report.html";
+
 	private static final String SCRIPT = "/dev/sluice/lab/report/report.js";
 
 	/** A result up to two levels below an archive's root. */
@@ -108,38 +110,21 @@ public final class Report extends LabCommand {
 
 	/** What the terminal shows of a run: empty, or ending with a line break. */
 	public static String text(RunResult run) {
-		return (run.finding() instanceof CompareResult) ? ComparePage.text(run)
-				: sections(run).stream().map(Section::text).collect(Collectors.joining());
+		return sections(run).stream().map(Section::text).collect(Collectors.joining());
 	}
 
 	static String page(RunResult run) {
-		Html html = Html.page("Sluice: " + name(run), "", "");
-		html.element("a", "Skip to the results", "href", "#results", "class", "skip");
-		html.open("noscript")
-			.element("p", "Charts need JavaScript. The tables hold all their figures and are here without it.", "class",
-					"caution")
-			.close();
-		html.open("main", "id", "results");
-		html.open("article", "id", "run", "aria-labelledby", "title")
-			.open("header")
-			.element("h1", name(run), "id", "title");
-		html.element("p",
-				"%s · %s, %s cores, %s · commit %s".formatted(Figures.time(run.startedAt()), run.environment().cpu(),
-						run.environment().cores(), Figures.bytes(run.environment().memoryBytes()), commit(run)),
-				"class", "facts");
-		doubts(run, html);
-		html.close();
 		List<Section> sections = sections(run);
-		section(html, sections.getFirst());
-		html.open("nav", "aria-label", "Sections").open("ul");
-		for (Section section : sections) {
-			html.open("li").element("a", section.title(), "href", "#" + section.id()).close();
-		}
-		html.close().close();
-		sections.stream().skip(1).forEach((section) -> section(html, section));
-		html.close().close();
-		html.code("script", Html.echarts()).code("script", Html.resource(SCRIPT));
-		return html.close().close().toString();
+		Html links = new Html();
+		sections
+			.forEach((section) -> links.open("li").element("a", section.title(), "href", "#" + section.id()).close());
+		Environment environment = run.environment();
+		Html facts = new Html().text("%s · %s, %s cores, %s · commit %s".formatted(Figures.time(run.startedAt()),
+				environment.cpu(), environment.cores(), Figures.bytes(environment.memoryBytes()), commit(run)));
+		String body = Html.resource(BODY)
+			.formatted(new Html().text(name(run)), facts, doubts(run), sections.getFirst(), links,
+					sections.stream().skip(1).map(Section::toString).collect(Collectors.joining()));
+		return Html.page("Sluice: " + name(run), "", "", body, Html.resource(SCRIPT));
 	}
 
 	private static List<Section> sections(RunResult run) {
@@ -154,22 +139,11 @@ public final class Report extends LabCommand {
 			case SinkResult sink -> SinkPage.sections(sink);
 			case SurgeResult surge -> SurgeExperiment.sections(surge);
 		};
-		return Stream
-			.concat(own.stream(),
-					Stream.of(new Section("method", "How to repeat it, and where it ran", (html) -> method(run, html))))
-			.toList();
+		return Stream.concat(own.stream(), Stream.of(method(run))).toList();
 	}
 
-	private static void section(Html html, Section section) {
-		html.open("section", "id", section.id()).element("h2", section.title());
-		section.write(html);
-		html.close();
-	}
-
-	/**
-	 * Writes the number of doubts in a line above the answer, which unfolds to list them.
-	 */
-	private static void doubts(RunResult run, Html html) {
+	/** The number of doubts in a line above the answer, which unfolds to list them. */
+	private static Html doubts(RunResult run) {
 		List<String> brief = new ArrayList<>();
 		List<String> doubts = new ArrayList<>();
 		if (run.partial() != null) {
@@ -189,16 +163,18 @@ public final class Report extends LabCommand {
 					"A cell is one gateway in one mode, with one backend and load. %s of %s are unreliable, marked %s and hollow in charts: a table below all cells says why."
 						.formatted(marked, run.cells().size(), Reliability.SIGN));
 		}
-		else if (sections(run).stream().anyMatch((section) -> section.text().contains(Reliability.SIGN))) {
+		else if (text(run).contains(Reliability.SIGN)) {
 			brief.add("some figures are unreliable (%s)".formatted(Reliability.SIGN));
 			doubts.add(
 					"A %s: other processes used more than %s of the machine's CPU, or it is not known what they used, or the load generator was late."
 						.formatted(Reliability.SIGN, Figures.percent(Reliability.FOREIGN_CPU_LIMIT)));
 		}
-		if (!doubts.isEmpty()) {
-			html.open("details", "class", "caution").element("summary", "Read with care: " + String.join("; ", brief));
-			html.list(doubts).close();
-		}
+		Html html = new Html();
+		return doubts.isEmpty() ? html
+				: html.open("details", "class", "caution")
+					.element("summary", "Read with care: " + String.join("; ", brief))
+					.list(doubts)
+					.close();
 	}
 
 	private static String name(RunResult run) {
@@ -215,22 +191,24 @@ public final class Report extends LabCommand {
 	 * How to repeat a run, and where it ran. How figures are measured, and what limits
 	 * them, is in the documents.
 	 */
-	private static void method(RunResult run, Html html) {
-		html.element("h3", "Repeat it");
-		html.open("pre", "tabindex", "0").element("code", run.command()).close();
-		html.paragraph(
+	private static Section method(RunResult run) {
+		Section section = new Section("method", "How to repeat it, and where it ran");
+		section.element("h3", "Repeat it");
+		section.open("pre", "tabindex", "0").element("code", run.command()).close();
+		section.paragraph(
 				"docs/laboratory.md of this commit and the page of the experiment say how the figures are measured, and what limits them.");
 		if (!run.checks().isEmpty()) {
-			html.element("h3", "Checked against itself");
-			html.table(Table.of("What must hold if these figures are to be believed", run.checks(),
+			section.element("h3", "Checked against itself");
+			section.table(Table.of("What must hold if these figures are to be believed", run.checks(),
 					List.of(Column.words("Check", Check::what),
 							Column.words("Holds", (check) -> check.holds() ? "yes" : "no"),
 							Column.words("Figures", Check::detail))));
 		}
-		html.table(environment(run));
+		section.table(environment(run));
 		if (!run.configuration().isEmpty()) {
-			html.details("Configuration", Table.of("Configuration", "Name", new TreeMap<>(run.configuration())));
+			section.details("Configuration", Table.of("Configuration", "Name", new TreeMap<>(run.configuration())));
 		}
+		return section;
 	}
 
 	private static Table environment(RunResult run) {

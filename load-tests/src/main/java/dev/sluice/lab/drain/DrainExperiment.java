@@ -179,8 +179,7 @@ public final class DrainExperiment extends Experiment {
 	/** The sections of a report, in the order of the page. */
 	public static List<Section> sections(DrainResult drain) {
 		return List
-			.of(new Section("drain", "How fast does the consumer alone deliver?", List.of(answer(drain)), (_) -> {
-			}));
+			.of(new Section("drain", "How fast does the consumer alone deliver?").answers(List.of(answer(drain))));
 	}
 
 	private static String answer(DrainResult drain) {

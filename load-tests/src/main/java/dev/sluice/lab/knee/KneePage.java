@@ -10,6 +10,7 @@ import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Part;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
@@ -24,24 +25,24 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KneePage {
 
-	private static final List<String> STYLES = List.of("servlet-platform", "servlet-virtual", "servlet-async",
-			"reactive");
-
 	private KneePage() {
 	}
 
 	/** The sections of a report, in the order of the page. */
 	public static List<Section> sections(KneeResult result) {
-		return List.of(new Section("knee", "What rate does a gateway sustain?", answers(result),
-				result.knees().isEmpty() ? List.of() : List.of(knees(result)), (html) -> write(result, html)));
-	}
-
-	private static List<String> answers(KneeResult result) {
-		return result.knees().isEmpty() ? List.of("None was searched.")
-				: Stream
-					.concat(result.repeated().stream().map(KneePage::answer),
-							Stream.of("Goal: %s. Backend: %s.".formatted(result.goal(), result.backend())))
-					.toList();
+		Section section = new Section("knee", "What rate does a gateway sustain?");
+		if (result.knees().isEmpty()) {
+			return List.of(section.answers(List.of("None was searched.")));
+		}
+		section
+			.answers(
+					Stream
+						.concat(result.repeated().stream().map(KneePage::answer),
+								Stream.of("Goal: %s. Backend: %s.".formatted(result.goal(), result.backend())))
+						.toList())
+			.shown(knees(result));
+		write(result, section);
+		return List.of(section);
 	}
 
 	/** The median and the range of the searches; one without a rate counts as 0. */
@@ -68,18 +69,9 @@ public final class KneePage {
 	}
 
 	private static void write(KneeResult result, Html html) {
-		if (result.knees().isEmpty()) {
-			return;
-		}
-		List<Chart.StackRow> rows = result.repeated()
-			.stream()
-			.map((searches) -> Chart.StackRow.of(searches.getFirst().name(),
-					STYLES.indexOf(searches.getFirst().variant()), searches.stream().anyMatch(KneePage::marked),
-					median(searches)))
-			.toList();
-		html.chart(Chart.Stack.of("Greatest rate that met the goal",
-				"A bar for each variant and mode: the median of the searches.", "orders per second",
-				Chart.top(result.knees().stream().map(Knee::sustainedPerSecond)), List.of("orders per second"), rows));
+		html.chart(Chart.Stack.of("Greatest rate that met the goal", "orders per second", result.repeated(),
+				(searches) -> searches.getFirst().name(), (searches) -> searches.stream().anyMatch(KneePage::marked),
+				KneePage::median));
 		html.details("Each rate that was tried", steps(result));
 		html.note(
 				"An open model: orders are due by the clock and sent whatever is outstanding; latency counts from when an order was due. The true knee lies between the rate that held and the next that did not, 5 %% apart unless the table says otherwise. p99 from accepted to saved is the upper bound of a histogram's bucket: the true one is at least three quarters of it, and a goal between two bounds counts as the lower. The load generator shares the machine's cores; its CPU for a request stands in the table, and a rate it could not send in time (lag of 99 %% of the requests, at most, above %s ms) or that others disturbed (more than %s of the CPU, or an unknown share) is marked %s."
@@ -92,15 +84,12 @@ public final class KneePage {
 				List.of(Column.words("Variant and mode", Knee::name).marked(KneePage::marked),
 						Column.measured("held", Knee::sustainedPerSecond),
 						Column.measured("did not hold", Knee::failedPerSecond),
-						Column.measured("p99 at held, ms", (knee) -> p99(knee.sustained())),
+						Column.measured("p99 at held, ms", Knee::sustained,
+								(step) -> (step.latency() != null) ? step.latency().p99() : null),
 						Column.measured("saved-p99 at held, ms", Knee::sustained, Step::savedP99Millis),
 						Column.count("rates tried", (knee) -> knee.steps().size()),
 						Column.measured("seconds", (knee) -> knee.millis() / 1_000.0),
 						Column.words("missed above it", KneePage::missed)));
-	}
-
-	private static @Nullable Double p99(@Nullable Step step) {
-		return (step != null && step.latency() != null) ? step.latency().p99() : null;
 	}
 
 	private static String missed(Knee knee) {
@@ -111,28 +100,20 @@ public final class KneePage {
 		return failed.missed() + (knee.cutShort() ? "; the time was up" : "");
 	}
 
-	/** A rate that was tried, and in which search. */
-	private record Try(Knee knee, Step step) {
-	}
-
 	private static Table steps(KneeResult result) {
-		List<Try> tries = result.knees()
-			.stream()
-			.flatMap((knee) -> knee.steps().stream().map((step) -> new Try(knee, step)))
-			.toList();
-		return Table.of("In the order they were tried", tries,
-				List.of(Column.words("Variant and mode", (Try each) -> each.knee().name())
-					.marked((each) -> marked(each.step())),
-						Column.words("verdict", (each) -> Objects.requireNonNullElse(each.step().missed(), "held")),
-						Column.measured("orders per second", (each) -> each.step().requestsPerSecond()),
-						Column.measured("p50, ms", (each) -> each.step().latency(), Timing::p50),
-						Column.measured("p99, ms", (each) -> each.step().latency(), Timing::p99),
-						Column.measured("saved-p99, ms", (each) -> each.step().savedP99Millis()),
-						Column.count("failed", (each) -> each.step().tally().failed()),
-						Column.count("not sent", (each) -> each.step().tally().notSent()),
-						Column.measured("lag, ms", (each) -> each.step().lagP99Millis()),
-						Column.measured("generator CPU ms", (each) -> each.step().generatorCpuMillis()),
-						Column.percent("foreign CPU", (each) -> each.step().foreignCpuShare())));
+		return Table.of("In the order they were tried", Part.of(result.knees(), Knee::steps),
+				List.of(Column.words("Variant and mode", (Part<Knee, Step> each) -> each.whole().name())
+					.marked((each) -> marked(each.part())),
+						Column.words("verdict", (each) -> Objects.requireNonNullElse(each.part().missed(), "held")),
+						Column.measured("orders per second", (each) -> each.part().requestsPerSecond()),
+						Column.measured("p50, ms", (each) -> each.part().latency(), Timing::p50),
+						Column.measured("p99, ms", (each) -> each.part().latency(), Timing::p99),
+						Column.measured("saved-p99, ms", (each) -> each.part().savedP99Millis()),
+						Column.count("failed", (each) -> each.part().tally().failed()),
+						Column.count("not sent", (each) -> each.part().tally().notSent()),
+						Column.measured("lag, ms", (each) -> each.part().lagP99Millis()),
+						Column.measured("generator CPU ms", (each) -> each.part().generatorCpuMillis()),
+						Column.percent("foreign CPU", (each) -> each.part().foreignCpuShare())));
 	}
 
 	/** Whether one of the two rates that give the result was disturbed. */

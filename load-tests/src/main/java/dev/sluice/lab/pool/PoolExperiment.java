@@ -17,7 +17,7 @@ import dev.sluice.lab.kit.client.OpenClient.Requests;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
-import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Part;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.Finding;
@@ -147,10 +147,20 @@ public final class PoolExperiment extends Experiment {
 	/** The sections of a report, in the order of the page. */
 	public static List<Section> sections(PoolResult pool) {
 		List<Case> sent = pool.cases().stream().filter((each) -> !each.statuses().isEmpty()).toList();
-		String question = "Do kept connections save a client that may open few?";
-		return List.of(sent.isEmpty() ? new Section("pool", question, List.of("Nothing was sent."), (_) -> {
-		}) : new Section("pool", question, sent.stream().map(PoolExperiment::answer).toList(), List.of(shares(sent)),
-				(html) -> write(pool, sent, html)));
+		Section section = new Section("pool", "Do kept connections save a client that may open few?");
+		if (sent.isEmpty()) {
+			return List.of(section.answers(List.of("Nothing was sent.")));
+		}
+		section.answers(sent.stream().map(PoolExperiment::answer).toList()).shown(shares(sent));
+		section.paragraph(
+				"%s messages every second, to a backend that takes %s ms for each and accepts %s new connections per second; further ones are closed at once, while the reference's address translation let them hang."
+					.formatted(Figures.count(pool.messages()), Figures.count(pool.backendMillis()),
+							Figures.count(pool.newConnectionsPerSecond())));
+		section.seconds(chart(sent, "In flight", "messages", Status::inFlight));
+		section.seconds(chart(sent, "Errors", "messages given up", Status::errors));
+		section.note(
+				"The reference calls “95 %” the mean of the fastest 95 % of the written messages, which leaves out the slow ones; the true percentile stands beside it. Latency counts from when a message was due, further attempts included; of messages that are written at all.");
+		return List.of(section);
 	}
 
 	private static String answer(Case each) {
@@ -161,34 +171,16 @@ public final class PoolExperiment extends Experiment {
 				Figures.count(end.openedConnections()));
 	}
 
-	private static void write(PoolResult pool, List<Case> sent, Html html) {
-		html.paragraph(
-				"%s messages every second, to a backend that takes %s ms for each and accepts %s new connections per second; further ones are closed at once, while the reference's address translation let them hang."
-					.formatted(Figures.count(pool.messages()), Figures.count(pool.backendMillis()),
-							Figures.count(pool.newConnectionsPerSecond())));
-		html.seconds(chart(sent, "In flight", "messages", Status::inFlight));
-		html.seconds(chart(sent, "Errors", "messages given up", Status::errors));
-		html.note(
-				"The reference calls “95 %” the mean of the fastest 95 % of the written messages, which leaves out the slow ones; the true percentile stands beside it. Latency counts from when a message was due, further attempts included; of messages that are written at all.");
-	}
-
-	/** A share of the messages of a case. */
-	private record Fastest(Case of, Share share) {
-	}
-
 	private static Table shares(List<Case> sent) {
-		List<Fastest> rows = sent.stream()
-			.flatMap((each) -> each.shares().stream().map((share) -> new Fastest(each, share)))
-			.toList();
-		return Table.of("The fastest part of the messages, in milliseconds", rows,
-				List.of(Column.words("Connections", (row) -> row.of().name()),
-						Column.figure("percent", (row) -> percent(row.share().percent())),
-						Column.count("written", (row) -> row.share().written()),
-						Column.count("mean of these", (row) -> row.share().meanMillis()),
-						Column.count("min", (row) -> row.share().minMillis()),
-						Column.count("max of these", (row) -> row.share().maxMillis()),
-						Column.count("true percentile", (row) -> row.share().percentileMillis()),
-						Column.count("errors", (row) -> row.of().statuses().getLast().errors())));
+		return Table.of("The fastest part of the messages, in milliseconds", Part.of(sent, Case::shares),
+				List.of(Column.words("Connections", (row) -> row.whole().name()),
+						Column.figure("percent", (row) -> percent(row.part().percent())),
+						Column.count("written", (row) -> row.part().written()),
+						Column.count("mean of these", (row) -> row.part().meanMillis()),
+						Column.count("min", (row) -> row.part().minMillis()),
+						Column.count("max of these", (row) -> row.part().maxMillis()),
+						Column.count("true percentile", (row) -> row.part().percentileMillis()),
+						Column.count("errors", (row) -> row.whole().statuses().getLast().errors())));
 	}
 
 	/** All digits: 99.99 % is not 100 %. */
@@ -197,19 +189,16 @@ public final class PoolExperiment extends Experiment {
 	}
 
 	private static Chart.Seconds chart(List<Case> sent, String title, String unit, ToLongFunction<Status> figure) {
-		double top = Chart.top(sent.stream()
-			.flatMap((each) -> each.statuses().stream())
-			.map((status) -> (double) figure.applyAsLong(status)));
 		List<Chart.Panel> panels = new ArrayList<>();
 		for (Case each : sent) {
 			panels.add(
 					Chart.Panel
 						.of("%s connections, %s".formatted(each.name(), unit), panels.size(), "area", each.statuses(),
 								figure::applyAsLong)
-						.upTo(top));
+						.onAxis(title));
 		}
 		int seconds = sent.stream().mapToInt((each) -> each.statuses().size()).max().orElse(1);
-		return Chart.Seconds.of(title, "A panel for each way to connect.", seconds, panels, List.of());
+		return new Chart.Seconds(title, seconds, panels, List.of());
 	}
 
 }

@@ -1,12 +1,10 @@
 package dev.sluice.lab.sink;
 
-import java.util.ArrayList;
 import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.function.Function;
+import java.util.function.DoubleFunction;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -14,7 +12,6 @@ import java.util.stream.Stream;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
-import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.SinkResult;
@@ -31,9 +28,14 @@ public final class SinkPage {
 
 	/** The sections of a report, in the order of the page. */
 	public static List<Section> sections(SinkResult sink) {
-		return List.of(new Section("transfers", "How fast is the data stored and acknowledged?",
-				sink.transfers().isEmpty() ? List.of("No transfer was measured.") : answers(sink),
-				settings(sink).map((setting) -> table(sink, setting)).toList(), (html) -> transfers(sink, html)));
+		Section section = new Section("transfers", "How fast is the data stored and acknowledged?");
+		section.answers(sink.transfers().isEmpty() ? List.of("No transfer was measured.") : answers(sink));
+		settings(sink).forEach((setting) -> section.shown(table(sink, setting)));
+		section.charts(settings(sink).map((setting) -> chart(sink, setting)).toList());
+		section.note(
+				"MB are 10^6 bytes of data, before compression. On the wire: what the client sent, with gRPC's framing and without the headers of HTTP/2, TCP and IP. CPU: of client and sink together. Medians of the repetitions. Where the storage's latency binds, each message takes the storage %s ms: with that, 54 connections that wait reach the 49 Mbit/s of the reference."
+					.formatted(Figures.measured(sink.storeDelayMillis())));
+		return List.of(section);
 	}
 
 	/** The settings that were measured. */
@@ -41,12 +43,12 @@ public final class SinkPage {
 		return Stream.of(Setting.values()).filter((setting) -> !rows(sink, setting).isEmpty());
 	}
 
-	/**
-	 * The repetitions of a mode.
-	 *
-	 * @param first rate of the setting's first mode, in MB per second
-	 */
-	private record Row(Mode mode, List<Transfer> transfers, double first) {
+	/** The repetitions of a mode. */
+	private record Row(List<Transfer> transfers) {
+
+		Mode mode() {
+			return this.transfers.getFirst().mode();
+		}
 
 		/** The median of the repetitions. */
 		double median(ToDoubleFunction<Transfer> figure) {
@@ -57,9 +59,9 @@ public final class SinkPage {
 			return median(Transfer::megabytesPerSecond);
 		}
 
-		/** The rate as a multiple of the first mode's. */
-		double speedUp() {
-			return megabytesPerSecond() / this.first;
+		/** The rate as a multiple of another mode's. */
+		double speedUp(Row other) {
+			return megabytesPerSecond() / other.megabytesPerSecond();
 		}
 
 		DoubleSummaryStatistics range() {
@@ -70,64 +72,52 @@ public final class SinkPage {
 
 	/** The modes of a setting, in the order in which they were first measured. */
 	private static List<Row> rows(SinkResult sink, Setting setting) {
-		Map<Mode, List<Transfer>> transfers = sink.transfers()
+		return sink.transfers()
 			.stream()
 			.filter((transfer) -> transfer.setting() == setting)
-			.collect(Collectors.groupingBy(Transfer::mode, LinkedHashMap::new, Collectors.toList()));
-		List<Row> rows = new ArrayList<>();
-		transfers.forEach((mode, each) -> rows.add(new Row(mode, each,
-				rows.isEmpty() ? new Row(mode, each, 1).megabytesPerSecond() : rows.getFirst().first())));
-		return rows;
+			.collect(Collectors.groupingBy(Transfer::mode, LinkedHashMap::new, Collectors.toList()))
+			.values()
+			.stream()
+			.map(Row::new)
+			.toList();
 	}
 
 	private static List<String> answers(SinkResult sink) {
-		List<String> answers = new ArrayList<>();
-		for (Setting setting : List.of(Setting.STORAGE, Setting.LINK)) {
-			answer(sink, setting, "stop and wait over 54 connections",
-					(row) -> Figures.measured(Math.round(row.speedUp() * 10) / 10.0) + " times")
-				.forEach(answers::add);
-		}
-		answer(sink, Setting.LOOPBACK, "Kafka's own producer", (row) -> Figures.percent(row.speedUp()))
-			.forEach(answers::add);
-		return answers;
+		String first = "stop and wait over 54 connections";
+		DoubleFunction<String> times = (speedUp) -> Figures.measured(Math.round(speedUp * 10) / 10.0) + " times";
+		return Stream
+			.of(answer(sink, Setting.STORAGE, first, times), answer(sink, Setting.LINK, first, times),
+					answer(sink, Setting.LOOPBACK, "Kafka's own producer", Figures::percent))
+			.flatMap((answer) -> answer)
+			.toList();
 	}
 
-	private static Stream<String> answer(SinkResult sink, Setting setting, String first, Function<Row, String> figure) {
+	private static Stream<String> answer(SinkResult sink, Setting setting, String first,
+			DoubleFunction<String> figure) {
 		List<Row> rows = rows(sink, setting);
 		return (rows.size() < 2) ? Stream.of()
-				: Stream.of("When %s, against %s: %s.".formatted(setting.words(), first,
-						rows.stream()
-							.skip(1)
-							.map((row) -> "%s %s".formatted(row.mode().words(), figure.apply(row)))
-							.collect(Collectors.joining("; "))));
-	}
-
-	private static void transfers(SinkResult sink, Html html) {
-		html.charts(settings(sink).map((setting) -> chart(sink, setting)).toList());
-		html.note(
-				"MB are 10^6 bytes of data, before compression. On the wire: what the client sent, with gRPC's framing and without the headers of HTTP/2, TCP and IP. CPU: of client and sink together. Medians of the repetitions. Where the storage's latency binds, each message takes the storage %s ms: with that, 54 connections that wait reach the 49 Mbit/s of the reference."
-					.formatted(Figures.measured(sink.storeDelayMillis())));
+				: Stream.of("When %s, against %s: %s.".formatted(setting.words(), first, rows.stream()
+					.skip(1)
+					.map((row) -> "%s %s".formatted(row.mode().words(), figure.apply(row.speedUp(rows.getFirst()))))
+					.collect(Collectors.joining("; "))));
 	}
 
 	private static Chart chart(SinkResult sink, Setting setting) {
-		List<Row> rows = rows(sink, setting);
 		return Chart.Stack.of("Data stored and acknowledged when " + setting.words(),
-				"A bar for each way of moving the data, in MB per second.", "MB/s",
-				rows.stream().mapToDouble(Row::megabytesPerSecond).max().orElse(1), List.of("data, before compression"),
-				rows.stream()
-					.map((row) -> Chart.StackRow.of(row.mode().words(), style(row.mode()), false,
-							row.megabytesPerSecond()))
-					.toList());
+				"MB of data per second, before compression", rows(sink, setting), (row) -> row.mode().words(),
+				(_) -> false, Row::megabytesPerSecond);
 	}
 
 	private static Table table(SinkResult sink, Setting setting) {
-		return Table.of("Transfers when " + setting.words(), rows(sink, setting),
+		List<Row> rows = rows(sink, setting);
+		return Table.of("Transfers when " + setting.words(), rows,
 				List.of(Column.words("Mode", (row) -> row.mode().words()),
 						Column.count("connections", (row) -> row.transfers().getFirst().connections()),
 						Column.measured("seconds", (row) -> row.median(Transfer::seconds)),
 						Column.measured("MB/s", Row::megabytesPerSecond),
 						Column.count("messages/s", (row) -> Math.round(row.median(Transfer::messagesPerSecond))),
-						Column.measured("speed-up", Row::speedUp), Column.percent("on the wire", SinkPage::wireShare),
+						Column.measured("speed-up", (row) -> row.speedUp(rows.getFirst())),
+						Column.percent("on the wire", SinkPage::wireShare),
 						Column.measured("CPU ms per MB", (row) -> row.median(Transfer::cpuMillisPerMegabyte)),
 						Column.measured("least MB/s", (row) -> row.range().getMin()),
 						Column.measured("greatest", (row) -> row.range().getMax())));
@@ -137,16 +127,6 @@ public final class SinkPage {
 	private static @Nullable Double wireShare(Row row) {
 		double share = row.median((transfer) -> (double) transfer.wireBytes() / transfer.bytes());
 		return (share > 0) ? Double.valueOf(share) : null;
-	}
-
-	/** A mode's colour, the same in every chart. */
-	private static int style(Mode mode) {
-		return switch (mode) {
-			case STOP_AND_WAIT, KAFKA -> 0;
-			case STREAM -> 1;
-			case STREAM_ZSTD -> 2;
-			case STREAM_DICTIONARY, STREAM_SPOOL -> 3;
-		};
 	}
 
 }

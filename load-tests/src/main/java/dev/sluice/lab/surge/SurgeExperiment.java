@@ -31,7 +31,6 @@ import dev.sluice.lab.kit.page.Chart.Panel;
 import dev.sluice.lab.kit.page.Chart.Span;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
-import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
@@ -233,19 +232,15 @@ public final class SurgeExperiment extends Experiment {
 
 	/** The sections of a report, in the order of the page. */
 	public static List<Section> sections(SurgeResult surge) {
-		List<Section> sections = new ArrayList<>();
-		sections.add(new Section("surge", "What do clients see after a start and in a surge?",
-				surge.runs().isEmpty() ? List.of("Nothing was sent.")
-						: surge.runs().stream().map(SurgeExperiment::answer).toList(),
-				surge.runs().stream().map(SurgeExperiment::parts).toList(), (_) -> {
-				}));
-		double accepted = Chart.top(surge.runs()
-			.stream()
-			.flatMap((run) -> run.seconds().stream())
-			.map((second) -> (double) second.outcomes().due()));
-		int number = 1;
+		Section overview = new Section("surge", "What do clients see after a start and in a surge?");
+		overview.answers(surge.runs().isEmpty() ? List.of("Nothing was sent.")
+				: surge.runs().stream().map(SurgeExperiment::answer).toList());
+		surge.runs().forEach((run) -> overview.shown(parts(run)));
+		List<Section> sections = new ArrayList<>(List.of(overview));
 		for (Run run : surge.runs()) {
-			sections.add(new Section("run-" + number++, title(run), (html) -> chart(run, accepted, html)));
+			Section section = new Section("run-" + sections.size(), title(run));
+			section.seconds(chart(run));
+			sections.add(section);
 		}
 		return sections;
 	}
@@ -303,24 +298,21 @@ public final class SurgeExperiment extends Experiment {
 						Column.bytes("peak RSS", Part::peakRssBytes)));
 	}
 
-	private static void chart(Run run, double top, Html html) {
+	private static Chart.Seconds chart(Run run) {
 		List<Part> seconds = run.seconds();
-		List<Panel> panels = List
-			.of(Panel.of("Accepted per second", 0, "area", seconds, (second) -> second.outcomes().accepted()).upTo(top),
-					Panel.of("Refused, failed or not sent", 1, "area", seconds, SurgeExperiment::lost).upTo(top),
-					Panel
-						.of("p99 of the accepted, ms", 2, "line", seconds,
-								(second) -> (second.latency() != null) ? Double.valueOf(second.latency().p99AtMost())
-										: null)
-						.onLogarithmicAxis(),
-					Panel.of("Cores used by the gateway", 3, "area", seconds, Part::cores));
+		List<Panel> panels = List.of(
+				Panel.of("Accepted per second", 0, "area", seconds, (second) -> second.outcomes().accepted())
+					.onAxis("orders"),
+				Panel.of("Refused, failed or not sent", 1, "area", seconds, SurgeExperiment::lost).onAxis("orders"),
+				Panel.of("p99 of the accepted, ms", 2, "line", seconds,
+						(second) -> (second.latency() != null) ? Double.valueOf(second.latency().p99AtMost()) : null)
+					.onLogarithmicAxis(),
+				Panel.of("Cores used by the gateway", 3, "area", seconds, Part::cores));
 		List<Span> spans = new ArrayList<>();
 		for (Part part : run.parts()) {
 			spans.add(new Span("load", load(part), spans.size() % 2, part.from() - 1, part.to()));
 		}
-		html.seconds(Chart.Seconds.of("Second by second",
-				"Orders accepted and not accepted, latency and CPU, for the orders due in each second.", seconds.size(),
-				panels, spans));
+		return new Chart.Seconds("Second by second", seconds.size(), panels, spans);
 	}
 
 	private static int lost(Part second) {

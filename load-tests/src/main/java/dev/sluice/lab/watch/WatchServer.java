@@ -25,8 +25,6 @@ final class WatchServer implements AutoCloseable {
 
 	private final LongFunction<List<Watch.Moment>> moments;
 
-	private final byte[] page = page().getBytes(StandardCharsets.UTF_8);
-
 	private final HttpServer server;
 
 	/**
@@ -49,14 +47,14 @@ final class WatchServer implements AutoCloseable {
 	private void serve(HttpExchange exchange) throws IOException {
 		try (exchange) {
 			if (!ofThisMachine(exchange)) {
-				answer(exchange, 403, "text/plain", "ask for 127.0.0.1".getBytes(StandardCharsets.UTF_8));
+				answer(exchange, 403, "text/plain", "ask for 127.0.0.1");
 				return;
 			}
 			switch (exchange.getRequestURI().getPath()) {
-				case "/" -> answer(exchange, 200, "text/html; charset=utf-8", this.page);
+				case "/" -> answer(exchange, 200, "text/html; charset=utf-8", page());
 				case "/moments" -> answer(exchange, 200, "application/json", JsonMapper.shared()
-					.writeValueAsBytes(this.moments.apply(after(exchange.getRequestURI().getQuery()))));
-				default -> answer(exchange, 404, "text/plain", "not here".getBytes(StandardCharsets.UTF_8));
+					.writeValueAsString(this.moments.apply(after(exchange.getRequestURI().getQuery()))));
+				default -> answer(exchange, 404, "text/plain", "not here");
 			}
 		}
 	}
@@ -82,14 +80,12 @@ final class WatchServer implements AutoCloseable {
 	 * draws.
 	 */
 	private static String page() {
-		Html html = Html.page("Sluice: lab watch", "connect-src 'self';",
-				Html.resource("/dev/sluice/lab/watch/watch.css"));
-		html.code("main", Html.resource("/dev/sluice/lab/watch/watch.html"));
-		html.code("script", Html.echarts()).code("script", Html.resource("/dev/sluice/lab/watch/watch.js"));
-		return html.close().close().toString();
+		return Html.page("Sluice: lab watch", "connect-src 'self';", Html.resource("/dev/sluice/lab/watch/watch.css"),
+				Html.resource("/dev/sluice/lab/watch/watch.html"), Html.resource("/dev/sluice/lab/watch/watch.js"));
 	}
 
-	private static void answer(HttpExchange exchange, int status, String type, byte[] body) throws IOException {
+	private static void answer(HttpExchange exchange, int status, String type, String text) throws IOException {
+		byte[] body = text.getBytes(StandardCharsets.UTF_8);
 		exchange.getResponseHeaders().set("Content-Type", type);
 		exchange.getResponseHeaders().set("Cache-Control", "no-store");
 		exchange.sendResponseHeaders(status, body.length);

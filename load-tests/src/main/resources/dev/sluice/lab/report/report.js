@@ -110,10 +110,10 @@
     // The axis of a ratio is logarithmic, in powers of two, and includes 1.
     const scaled = (y) => (data.ratio ? Math.log2(y) : y);
     const lows = points.map((p) => (p.high > p.low ? p.low : p.y)).filter((y) => y > 0);
-    const doublings = Math.ceil((scaled(data.yMax) - scaled(Math.min(1, ...lows))) / 6) || 1;
+    const doublings = Math.ceil((scaled(data.max) - scaled(Math.min(1, ...lows))) / 6) || 1;
     const outward = (y, round, least) => round((Math.abs(y) < 1 ? least : y) / doublings) * doublings;
     const yMin = data.ratio ? outward(scaled(Math.min(1, ...lows)), Math.floor, -1) : 0;
-    const yMax = data.ratio ? outward(scaled(Math.max(1, data.yMax)), Math.ceil, 1) : nice(data.yMax);
+    const yMax = data.ratio ? outward(scaled(Math.max(1, data.max)), Math.ceil, 1) : nice(data.max);
     const plotWidth = width - grid.left - grid.right;
     const plotHeight = data.height - grid.top - grid.bottom;
     const xPixel = (x) => grid.left + ((Math.log10(x) - xMin) / (xMax - xMin)) * plotWidth;
@@ -253,8 +253,8 @@
         splitLine: { show: false }, axisLine: { onZero: false, lineStyle: { color: 'var(--line)' } }, axisPointer: { label: { show: false } } });
       option.yAxis.push(Object.assign({ gridIndex: i, axisLine: { onZero: false, lineStyle: { color: 'var(--line)' } }, axisLabel: Object.assign({ formatter: measured }, TEXT), splitLine: GRID,
         axisPointer: { show: false } }, p.logarithmic
-        ? { type: 'log', min: 1, max: Math.pow(10, Math.max(1, Math.ceil(Math.log10(p.max || 1)))) }
-        : { type: 'value', min: 0, max: nice(p.max || 1), interval: nice(p.max || 1) / 2 }));
+        ? { type: 'log', min: 1, max: Math.pow(10, Math.max(1, Math.ceil(Math.log10(p.max)))) }
+        : { type: 'value', min: 0, max: nice(p.max), interval: nice(p.max) / 2 }));
       option.series.push(Object.assign({ name: p.name, xAxisIndex: i, yAxisIndex: i, data: values, color: colour(p.style),
         itemStyle: { color: colour(p.style) }, emphasis: { disabled: true } }, p.form === 'bars'
         ? { type: 'bar', barWidth: Math.max(1, Math.min(18, (plotWidth / data.seconds) * 0.7)) }
@@ -292,7 +292,7 @@
     });
     const grid = { left, right: 62, top: y + 18, bottom: 42 };
     graphic.push(text(left + (width - left - grid.right) / 2, data.height - 9, data.xName, {}, 'center'));
-    const top = nice(data.xMax);
+    const top = nice(data.max);
     const fits = (width - left - grid.right) * step(top) / top > measure(measured(top)) + 12;
     return {
       grid,
@@ -312,11 +312,48 @@
   }
 
   const KINDS = { lines, seconds, stack };
+  // In pixels.
+  const HEIGHTS = {
+    lines: (data) => (data.ratio ? 330 : 320),
+    seconds: (data) => 50 + 128 * data.panels.length + 20 * new Set(data.spans.map((span) => span.lane)).size,
+    stack: (data) => 84 + 32 * data.rows.length,
+  };
+  // For readers who cannot see the chart.
+  const names = (all) => all.map((one) => one.name).join(', ');
+  const WORDS = {
+    lines: (data) => data.yName + ' against ' + data.xName + ', a line for each of ' + names(data.lines),
+    seconds: (data) => 'Second by second: ' + names(data.panels),
+    stack: (data) => data.xName + ', a bar for each of ' + names(data.rows) + (data.parts.length > 1 ? ', in parts: ' + data.parts.join(', ') : ''),
+  };
+
+  const VALUES = {
+    lines: (data) => data.lines.filter((line) => line.style >= 0).flatMap((line) => line.points.map((p) => Math.max(p.y, p.high))),
+    stack: (data) => data.rows.map((row) => row.values.reduce((sum, value) => sum + (value || 0), 0)).concat(data.xName.startsWith('%') ? 100 : 0),
+  };
+  // The end of each axis, at least 1 but for bars. What has the same axis in this page ends alike.
+  const limit = (all) => {
+    const axes = all.flatMap((data) => data.panels || [data]);
+    const ends = {};
+    axes.forEach((it) => {
+      it.max = (it.kind ? VALUES[it.kind](it) : it.values).reduce((max, value) => Math.max(max, value), it.kind === 'stack' ? 0 : 1) || 1;
+      ends[it.axis] = Math.max(ends[it.axis] || 0, it.max);
+    });
+    axes.filter((it) => it.axis).forEach((it) => { it.max = ends[it.axis]; });
+    // A line for comparison is shown as far as it is near the others; one point of it would look like a limit.
+    all.filter((data) => data.lines).forEach((data) => {
+      data.lines.filter((line) => line.style < 0).forEach((line) => { line.points = line.points.filter((p) => p.y <= data.max * 1.1); });
+      data.lines = data.lines.filter((line) => line.style >= 0 || line.points.length > 1);
+    });
+  };
 
   document.documentElement.classList.add('js');
-  const charts = [...document.querySelectorAll('.chart')].map((element) => {
-    const data = JSON.parse(element.querySelector('script').textContent);
+  const elements = [...document.querySelectorAll('.chart')];
+  const all = elements.map((element) => JSON.parse(element.querySelector('script').textContent));
+  limit(all);
+  const charts = elements.map((element, i) => {
+    const data = all[i];
     const canvas = document.createElement('div');
+    data.height = HEIGHTS[data.kind](data);
     canvas.style.height = data.height + 'px';
     canvas.setAttribute('role', 'img');
     element.append(canvas);
@@ -331,7 +368,7 @@
     it.chart.resize({ width, height: it.data.height });
     const option = KINDS[it.data.kind](it.data, width);
     it.chart.setOption(Object.assign({ animation: false, textStyle: TEXT,
-      aria: { enabled: true, label: { description: it.data.title + '. ' + it.data.description + ' The data follows as a table.' } } }, option,
+      aria: { enabled: true, label: { description: it.data.title + '. ' + WORDS[it.data.kind](it.data) + '. The data follows as a table.' } } }, option,
     { graphic: { elements: option.graphic } }), { notMerge: true });
   });
   draw();

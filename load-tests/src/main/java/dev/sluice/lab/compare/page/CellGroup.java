@@ -6,13 +6,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
 
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.cell.PairedComparison;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Reliability;
@@ -93,23 +94,19 @@ public record CellGroup(List<CellResult> cells) {
 	}
 
 	/**
-	 * What reports show in detail: for each backend the highest load at which every one
-	 * of its series was measured, or the highest of all if there is none.
+	 * What reports show in detail: for each backend the load at which most of its series
+	 * were measured, the highest of those.
 	 */
 	public static List<CellGroup> inDetail(List<CellGroup> groups) {
-		return by(CellGroup::capacity, groups).values().stream().flatMap((backend) -> {
-			long all = backend.stream().map(CellGroup::series).distinct().count();
-			TreeMap<Integer, Long> measured = backend.stream()
-				.collect(Collectors.groupingBy(CellGroup::size, TreeMap::new, Collectors.counting()));
-			int size = measured.descendingMap()
-				.entrySet()
+		return by(CellGroup::capacity, groups).values()
+			.stream()
+			.flatMap((backend) -> by(CellGroup::size, backend).values()
 				.stream()
-				.filter((each) -> each.getValue() == all)
-				.map(Map.Entry::getKey)
-				.findFirst()
-				.orElse(measured.lastKey());
-			return backend.stream().filter((group) -> group.size() == size);
-		}).toList();
+				.max(Comparator.<List<CellGroup>>comparingInt(List::size)
+					.thenComparing((series) -> series.getFirst().size()))
+				.stream()
+				.flatMap(List::stream))
+			.toList();
 	}
 
 	public Series series() {
@@ -180,6 +177,25 @@ public record CellGroup(List<CellResult> cells) {
 				.map((second) -> new Pair(first, second)))
 			.filter((pair) -> pair.first().savedPerSecond() > 0 && pair.second().savedPerSecond() > 0)
 			.toList();
+	}
+
+	/**
+	 * Compares the figures of the second cells with those of the first, in the pairs of
+	 * which both have it; null if none has.
+	 */
+	static @Nullable PairedComparison compare(List<Pair> pairs, Function<CellResult, @Nullable Double> figure) {
+		DoubleStream.Builder first = DoubleStream.builder();
+		DoubleStream.Builder second = DoubleStream.builder();
+		for (Pair pair : pairs) {
+			Double one = figure.apply(pair.first());
+			Double other = figure.apply(pair.second());
+			if (one != null && one > 0 && other != null && other > 0) {
+				first.add(one);
+				second.add(other);
+			}
+		}
+		double[] figures = first.build().toArray();
+		return (figures.length > 0) ? PairedComparison.of(figures, second.build().toArray()) : null;
 	}
 
 	/** A variant's style in charts, an index into the page's colours and shapes. */

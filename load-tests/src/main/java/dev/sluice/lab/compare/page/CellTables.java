@@ -15,14 +15,14 @@ import java.util.stream.Stream;
 import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
-import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.Timing;
 import dev.sluice.lab.kit.cell.Utilisation;
 import dev.sluice.lab.kit.cell.Utilisation.LimitUse;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
-import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Part;
 import dev.sluice.lab.kit.page.Reliability;
+import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
@@ -52,18 +52,14 @@ final class CellTables {
 		return columns;
 	}
 
-	/** A part of a cell, such as a service. */
-	private record Part<T>(CellResult cell, String name, T figures) {
-	}
-
 	@SafeVarargs
 	static <T> Table table(String caption, List<T> rows, List<Column<T>> first, Column<T>... further) {
 		return Table.of(caption, rows, Stream.concat(first.stream(), Stream.of(further)).toList());
 	}
 
-	private static <T> List<Column<Part<T>>> named(String name) {
-		List<Column<Part<T>>> columns = new ArrayList<>(coordinates(Part::cell));
-		columns.addFirst(Column.words(name, Part::name));
+	private static <P> List<Column<Part<CellResult, P>>> services(Function<P, String> name) {
+		List<Column<Part<CellResult, P>>> columns = new ArrayList<>(coordinates(Part::whole));
+		columns.addFirst(Column.words("Service", (service) -> name.apply(service.part())));
 		return columns;
 	}
 
@@ -104,11 +100,12 @@ final class CellTables {
 	}
 
 	/** What limited each cell, and how busy every process was. */
-	static void bottlenecks(RunResult run, Html html) {
-		html.paragraph(
+	static Section bottleneck(RunResult run) {
+		Section section = new Section("bottleneck", "Bottlenecks").answers(bottlenecks(run));
+		section.paragraph(
 				"The first rule that holds: the load generator was late; the machine's CPU was used to 90 % or more, and the rate is below 80 % of what the limit on calls to the backend allows at the backend's latency; a limit was reached in half of the scrapes or more; the machine's CPU was used to 90 % or more; the backend held 80 % or more of the calls that wait for it; otherwise calls in flight by what each took.");
 		List<CellResult> cells = run.cells().stream().filter((cell) -> cell.utilisation() != null).toList();
-		html.table(table("What limited each cell", cells, coordinates((cell) -> cell),
+		section.table(table("What limited each cell", cells, coordinates((cell) -> cell),
 				Column.words("Limited by", CellTables::limit),
 				Column.measured("orders per second", CellResult::savedPerSecond),
 				Column.measured("ceiling: limit by latency, per second", CellResult::utilisation,
@@ -116,14 +113,14 @@ final class CellTables {
 				Column.percent("machine's CPU", (cell) -> utilisation(cell).busyShare()),
 				Column.measured("backend, ms", CellResult::utilisation, Utilisation::backendMillis),
 				Column.measured("in the backend", CellResult::utilisation, Utilisation::backendInFlight)));
-		List<Part<LimitUse>> limits = parts(cells,
-				(cell) -> utilisation(cell).limits().stream().map((limit) -> new Part<>(cell, limit.service(), limit)));
-		html.details("Limits, at least half used",
-				table("Limits that services export, by one scrape per second", limits, named("Service"),
-						Column.words("Limited", (limit) -> limit.figures().what()),
-						Column.count("limit", (limit) -> limit.figures().limit()),
-						Column.measured("used, mean", (limit) -> limit.figures().used()),
-						Column.percent("at the limit", (limit) -> limit.figures().share())));
+		section.details("Limits, at least half used",
+				table("Limits that services export, by one scrape per second",
+						Part.of(cells, (cell) -> utilisation(cell).limits()), services(LimitUse::service),
+						Column.words("Limited", (limit) -> limit.part().what()),
+						Column.count("limit", (limit) -> limit.part().limit()),
+						Column.measured("used, mean", (limit) -> limit.part().used()),
+						Column.percent("at the limit", (limit) -> limit.part().share())));
+		return section;
 	}
 
 	private static String limit(CellResult cell) {
@@ -138,33 +135,23 @@ final class CellTables {
 		return Objects.requireNonNull(cell.utilisation());
 	}
 
-	private static <T> List<Part<T>> parts(List<CellResult> cells, Function<CellResult, Stream<Part<T>>> parts) {
-		return cells.stream().flatMap(parts).toList();
-	}
-
-	private static <T> Stream<Part<T>> parts(CellResult cell, Map<String, T> byName) {
-		return new TreeMap<>(byName).entrySet()
-			.stream()
-			.map((part) -> new Part<>(cell, part.getKey(), Objects.requireNonNull(part.getValue())));
-	}
-
 	/** All cells, in the order they ran. */
-	static void all(RunResult run, Html html) {
+	static Section all(RunResult run) {
+		Section section = new Section("cells", "All cells");
 		if (run.cells().isEmpty()) {
-			html.paragraph("No cell was measured.");
+			return section.answers(List.of("No cell was measured."));
 		}
-		else {
-			html.paragraph("In the order they were run, without aggregation.");
-			html.details("Figures of all %s cells".formatted(Figures.count(run.cells().size())), orders(run.cells()));
-			html.details("Latency of calls, and connections", calls(run.cells()));
-			html.details("What each service spent in each cell", services(run.cells()));
-		}
+		section.paragraph("In the order they were run, without aggregation.");
+		section.details("Figures of all %s cells".formatted(Figures.count(run.cells().size())), orders(run.cells()));
+		section.details("Latency of calls, and connections", calls(run.cells()));
+		section.details("What each service spent in each cell", services(run.cells()));
 		List<CellResult> marked = run.cells().stream().filter(Reliability::marked).toList();
 		if (!marked.isEmpty()) {
-			html.table(Table.of("Marked %s, and why".formatted(Reliability.SIGN), marked,
+			section.table(Table.of("Marked %s, and why".formatted(Reliability.SIGN), marked,
 					List.of(Column.words("Cell", (cell) -> cell.cell().toString()),
 							Column.words("Why", (cell) -> String.join("; ", Reliability.of(cell))))));
 		}
+		return section;
 	}
 
 	private static Table orders(List<CellResult> cells) {
@@ -199,14 +186,14 @@ final class CellTables {
 	}
 
 	private static Table services(List<CellResult> cells) {
-		List<Part<ServiceCost>> services = parts(cells, (cell) -> parts(cell, cell.services()));
-		return table("What each service spent in each cell", services, named("Service"),
-				Column.measured("CPU ms per order", (service) -> service.figures().cpuMillisPerOrder()),
-				Column.count("GC pauses", (service) -> service.figures().gcPauses()),
-				Column.measured("GC pause ms", (service) -> service.figures().gcPauseMillis()),
-				Column.measured("longest pause, ms", (service) -> service.figures().gcPauseMaxMillis()),
-				Column.count("peak platform threads", (service) -> service.figures().peakThreads()),
-				Column.bytes("peak RSS", (service) -> service.figures().peakRssBytes()));
+		return table("What each service spent in each cell",
+				Part.of(cells, (cell) -> new TreeMap<>(cell.services()).entrySet()), services(Map.Entry::getKey),
+				Column.measured("CPU ms per order", (service) -> service.part().getValue().cpuMillisPerOrder()),
+				Column.count("GC pauses", (service) -> service.part().getValue().gcPauses()),
+				Column.measured("GC pause ms", (service) -> service.part().getValue().gcPauseMillis()),
+				Column.measured("longest pause, ms", (service) -> service.part().getValue().gcPauseMaxMillis()),
+				Column.count("peak platform threads", (service) -> service.part().getValue().peakThreads()),
+				Column.bytes("peak RSS", (service) -> service.part().getValue().peakRssBytes()));
 	}
 
 }

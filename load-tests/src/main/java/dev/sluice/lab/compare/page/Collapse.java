@@ -4,8 +4,6 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -16,7 +14,6 @@ import dev.sluice.lab.kit.cell.Timing;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
-import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
@@ -114,8 +111,13 @@ public final class Collapse {
 	/** In the order of settings and loads. */
 	private final List<Effect> effects;
 
-	/** The cells of a setting at one load. Rate and p99 are medians. */
-	public record Effect(Setting setting, CellGroup cells) {
+	/**
+	 * The cells of a setting at one load. Rate and p99 are medians.
+	 *
+	 * @param base the base's rate at the same load; null if it was not measured
+	 * @param few the setting's rate at the low load; null if it was not measured
+	 */
+	public record Effect(Setting setting, CellGroup cells, @Nullable Double base, @Nullable Double few) {
 
 		public String name() {
 			return this.setting.label();
@@ -127,7 +129,29 @@ public final class Collapse {
 
 		/** Orders answered per second. */
 		public double perSecond() {
-			return Objects.requireNonNullElse(this.cells.median(Collapse::rate), 0.0);
+			return Collapse.perSecond(this.cells);
+		}
+
+		/** The rate as a share of the base's; null without a base. */
+		public @Nullable Double left() {
+			return (this.base != null && this.base > 0) ? perSecond() / this.base : null;
+		}
+
+		/** The rate as a multiple of that at the low load. */
+		public @Nullable Double growth() {
+			return (this.few != null && this.few > 0) ? perSecond() / this.few : null;
+		}
+
+		private boolean hasCollapsed() {
+			Double left = left();
+			return left != null && left < COLLAPSED_BELOW;
+		}
+
+		/** Whether it collapsed and pauses account for at least half of its loss. */
+		private boolean explainsACollapse() {
+			Double left = left();
+			Double pause = pauseShare();
+			return left != null && left < COLLAPSED_BELOW && pause != null && pause >= (1 - left) / 2;
 		}
 
 		/** Whether one of its cells is unreliable, or left orders unanswered. */
@@ -166,8 +190,21 @@ public final class Collapse {
 		this.effects = Stream.of(Setting.values())
 			.flatMap((setting) -> groups.stream()
 				.filter((group) -> group.variant().equals(setting.label()))
-				.map((group) -> new Effect(setting, group)))
+				.map((group) -> new Effect(setting, group, perSecond(groups, Setting.BASE, group.size()),
+						perSecond(groups, setting, FEW))))
 			.toList();
+	}
+
+	private static @Nullable Double perSecond(List<CellGroup> groups, Setting setting, int orders) {
+		return groups.stream()
+			.filter((group) -> group.variant().equals(setting.label()) && group.size() == orders)
+			.map(Collapse::perSecond)
+			.findFirst()
+			.orElse(null);
+	}
+
+	private static double perSecond(CellGroup cells) {
+		return Objects.requireNonNullElse(cells.median(Collapse::rate), 0.0);
 	}
 
 	/**
@@ -195,36 +232,6 @@ public final class Collapse {
 			.toList();
 	}
 
-	private Optional<Effect> at(Setting setting, int orders) {
-		return this.effects.stream()
-			.filter((effect) -> effect.setting() == setting && effect.orders() == orders)
-			.findFirst();
-	}
-
-	/**
-	 * The setting's rate as a share of the base's at the same load; null without a base.
-	 */
-	public @Nullable Double left(Effect effect) {
-		return at(Setting.BASE, effect.orders()).filter((base) -> base.perSecond() > 0)
-			.map((base) -> effect.perSecond() / base.perSecond())
-			.orElse(null);
-	}
-
-	private double leftOrAll(Effect effect) {
-		return Objects.requireNonNullElse(left(effect), 1.0);
-	}
-
-	/** The setting's rate at the low load; null if it was not measured. */
-	public @Nullable Double few(Effect effect) {
-		return at(effect.setting(), FEW).map(Effect::perSecond).orElse(null);
-	}
-
-	/** The setting's rate at the high load as a multiple of its rate at the low one. */
-	public @Nullable Double growth(Effect many) {
-		Double few = few(many);
-		return (few != null && few > 0) ? many.perSecond() / few : null;
-	}
-
 	/**
 	 * The main conclusion. Collection alone is the cause if heap or collector alone made
 	 * a setting collapse and its pauses account for half of the loss. It is not if every
@@ -232,15 +239,15 @@ public final class Collapse {
 	 * heap or collector collapsed or is missing.
 	 */
 	public String answer() {
-		List<Effect> collapsed = atMany().stream().filter(this::hasCollapsed).toList();
+		List<Effect> collapsed = atMany().stream().filter(Effect::hasCollapsed).toList();
 		List<Effect> memory = memory();
 		String hardest = memory.stream()
-			.min(Comparator.comparingDouble(this::leftOrAll))
+			.min(Comparator.comparingDouble((effect) -> Objects.requireNonNullElse(effect.left(), 1.0)))
 			.map((effect) -> "Hardest on the collector, %s at N = %s kept %s of the base's rate, stopped for %s of the time"
-				.formatted(effect.name(), Figures.count(effect.orders()), Figures.percent(left(effect)),
+				.formatted(effect.name(), Figures.count(effect.orders()), Figures.percent(effect.left()),
 						Figures.percent(effect.pauseShare())))
 			.orElse("No setting varied heap or collector alone");
-		if (memory.stream().anyMatch(this::explainsACollapse)) {
+		if (memory.stream().anyMatch(Effect::explainsACollapse)) {
 			return "Garbage collection alone can make the throughput collapse: the reference's claim is reproduced. %s."
 				.formatted(hardest);
 		}
@@ -251,7 +258,7 @@ public final class Collapse {
 					.collect(Collectors.joining("; "));
 		boolean refuted = !collapsed.isEmpty() && !memory.isEmpty() && memoryNotMeasured().isEmpty()
 				&& collapsed.stream().allMatch((effect) -> isWithoutCollector(effect, collapsed))
-				&& memory.stream().noneMatch(this::hasCollapsed);
+				&& memory.stream().noneMatch(Effect::hasCollapsed);
 		return refuted
 				? "Garbage collection is not what makes the throughput collapse here: the reference's claim is refuted. What collapsed did so without it: %s. %s."
 					.formatted(names, hardest)
@@ -267,7 +274,7 @@ public final class Collapse {
 	private List<Effect> memory() {
 		return this.effects.stream()
 			.filter((effect) -> effect.setting().concernsMemoryAlone() && effect.setting() != Setting.BASE
-					&& effect.orders() >= MANY && left(effect) != null)
+					&& effect.orders() >= MANY && effect.left() != null)
 			.toList();
 	}
 
@@ -277,7 +284,8 @@ public final class Collapse {
 	 */
 	private List<String> memoryNotMeasured() {
 		return Stream.of(Setting.values())
-			.filter((setting) -> setting.concernsMemoryAlone() && at(setting, MANY).isEmpty())
+			.filter((setting) -> setting.concernsMemoryAlone()
+					&& atMany().stream().noneMatch((effect) -> effect.setting() == setting))
 			.map(Setting::label)
 			.toList();
 	}
@@ -291,57 +299,36 @@ public final class Collapse {
 		return collapsed.stream().anyMatch((part) -> part.hasLittlePause() && effect.setting().has(part.setting()));
 	}
 
-	private boolean hasCollapsed(Effect effect) {
-		return leftOrAll(effect) < COLLAPSED_BELOW;
-	}
-
-	/** Whether the setting collapsed and pauses account for at least half of its loss. */
-	private boolean explainsACollapse(Effect effect) {
-		Double pause = effect.pauseShare();
-		return hasCollapsed(effect) && pause != null && pause >= (1 - leftOrAll(effect)) / 2;
-	}
-
 	/**
 	 * What the report shows before all cells: the conclusions, the rate of each setting
 	 * next to its pauses, and the limits of what they show.
 	 */
 	static Section section(RunResult run) {
 		Collapse collapse = new Collapse(run);
-		return new Section("answer", "What makes synchronous throughput collapse?",
-				List.of(collapse.atMany().isEmpty() ? "No cell was measured." : collapse.answer()),
-				List.of(settings(collapse)), (html) -> write(collapse, html));
-	}
-
-	private static void write(Collapse collapse, Html html) {
+		Section section = new Section("answer", "What makes synchronous throughput collapse?");
 		List<Effect> all = collapse.atMany();
+		section.answers(List.of(all.isEmpty() ? "No cell was measured." : collapse.answer())).shown(settings(collapse));
 		if (all.isEmpty()) {
-			return;
+			return section;
 		}
-		html.charts(List.of(
-				chart("Orders answered per second, " + Load.Kind.BURST.text(MANY), "orders per second",
-						Chart.top(all.stream().map(Effect::perSecond)), all, Effect::perSecond),
-				chart("Stopped by the gateway's collector, % of the time", "% of the time", 100, all,
-						(effect) -> (effect.pauseShare() != null) ? effect.pauseShare() * 100 : null)));
-		html.note(
+		section.charts(List.of(
+				Chart.Stack.of("Orders answered per second, " + Load.Kind.BURST.text(MANY), "orders per second", all,
+						Effect::name, Effect::marked, Effect::perSecond),
+				Chart.Stack.of("Stopped by the gateway's collector, % of the time", "% of the time", all, Effect::name,
+						Effect::marked, (effect) -> (effect.pauseShare() != null) ? effect.pauseShare() * 100 : null)));
+		section.note(
 				"A loss is the share of the base's rate at the same N that is missing. A setting has collapsed below %s of the base's rate; a collector that stops the gateway for less than %s of the time is taken to explain no collapse. Rates are those of orders answered 201, until the last of them."
 					.formatted(Figures.percent(COLLAPSED_BELOW), Figures.percent(LITTLE_PAUSE)));
-	}
-
-	private static Chart chart(String title, String unit, double top, List<Effect> all,
-			Function<Effect, @Nullable Double> figure) {
-		return Chart.Stack.of(title, "A bar for each setting, the fastest first.", unit, top, List.of(unit),
-				all.stream()
-					.map((effect) -> Chart.StackRow.of(effect.name(), 0, effect.marked(), figure.apply(effect)))
-					.toList());
+		return section;
 	}
 
 	private static Table settings(Collapse collapse) {
 		return Table.of("Orders answered per second in each setting, the fastest first", collapse.atMany(),
 				List.of(Column.words("Setting", Effect::name).marked(Effect::marked),
-						Column.measured(Load.Kind.BURST.text(FEW), collapse::few),
+						Column.measured(Load.Kind.BURST.text(FEW), Effect::few),
 						Column.measured(Load.Kind.BURST.text(MANY), Effect::perSecond),
-						Column.percent("of the base", collapse::left),
-						Column.percent("of " + Load.Kind.BURST.text(FEW), collapse::growth),
+						Column.percent("of the base", Effect::left),
+						Column.percent("of " + Load.Kind.BURST.text(FEW), Effect::growth),
 						Column.measured("p99, ms", (effect) -> effect.cells().median(CellResult::latency, Timing::p99)),
 						Column.percent("failed calls", (effect) -> effect.cells().failedShare()),
 						Column.percent("stopped by GC", Effect::pauseShare)));

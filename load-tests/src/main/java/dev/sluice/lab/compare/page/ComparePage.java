@@ -3,7 +3,6 @@ package dev.sluice.lab.compare.page;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -14,13 +13,13 @@ import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
-import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.CompareResult.ScenarioResult;
 import dev.sluice.lab.kit.result.CompareResult.ScenarioResult.Judgement;
+import dev.sluice.lab.kit.result.CompareResult.Setup;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
@@ -29,9 +28,6 @@ import org.jspecify.annotations.Nullable;
  * {@code --causes}, and {@code lab grid}.
  */
 public final class ComparePage {
-
-	/** A ceiling is drawn up to this multiple of the fastest rate. */
-	private static final double HEADROOM = 1.1;
 
 	private final RunResult run;
 
@@ -48,7 +44,7 @@ public final class ComparePage {
 		this.run = run;
 		this.compare = compare;
 		this.groups = CellGroup.of(run);
-		this.kind = this.groups.isEmpty() ? Load.Kind.IN_FLIGHT : this.groups.getFirst().load().kind();
+		this.kind = this.groups.getFirst().load().kind();
 		this.refusal = ComparePage.refusal(run);
 	}
 
@@ -56,28 +52,24 @@ public final class ComparePage {
 	 * The sections of a report, in the order of the page, without those that lack data.
 	 */
 	public static List<Section> sections(RunResult run, CompareResult compare) {
-		return new ComparePage(run, compare).sections();
+		return run.cells().isEmpty() ? List.of(CellTables.all(run)) : new ComparePage(run, compare).sections();
 	}
 
 	private List<Section> sections() {
-		Section cells = new Section("cells", "All cells", (html) -> CellTables.all(this.run, html));
+		Section cells = CellTables.all(this.run);
 		if (this.run.experiment().equals(Collapse.NAME)) {
 			return List.of(Collapse.section(this.run), cells);
 		}
 		List<Section> sections = new ArrayList<>(isGrid() ? GridPage.sections(this.run) : answered());
-		sections.add(new Section("throughput", "Throughput against load", this::throughput));
-		sections.add(new Section("wait", "What a client waits for", (html) -> Waits.write(this.run, html)));
-		sections.add(new Section("cost", "What an order costs", (html) -> Cost.write(this.run, html)));
+		sections.addAll(List.of(throughput(), Waits.section(this.run), Cost.section(this.run)));
 		if (CellTables.hasUtilisations(this.run)) {
-			sections.add(new Section("bottleneck", "Bottlenecks", CellTables.bottlenecks(this.run),
-					(html) -> CellTables.bottlenecks(this.run, html)));
+			sections.add(CellTables.bottleneck(this.run));
 		}
 		List<Difference> differences = Difference.of(this.run);
 		if (this.refusal.isEmpty() && !differences.isEmpty()) {
-			sections.add(new Section("differences", "Which differences can be believed?",
-					(html) -> Difference.write(differences, html)));
+			sections.add(Difference.section(differences));
 		}
-		sections.add(cells);
+		sections.add(inTerminal(cells));
 		return sections;
 	}
 
@@ -89,60 +81,43 @@ public final class ComparePage {
 	private List<Section> answered() {
 		List<Section> sections = new ArrayList<>();
 		this.refusal
-			.ifPresent((why) -> sections.add(new Section("summary", "Nothing is concluded", List.of(why), (_) -> {
-			})));
+			.ifPresent((why) -> sections.add(new Section("summary", "Nothing is concluded").answers(List.of(why))));
 		if (this.compare.scenario() != null) {
 			ScenarioResult scenario = this.compare.scenario();
-			sections.add(new Section("scenario", "Scenario " + scenario.name(),
-					List.of(scenario.question(), limits(scenario)), List.of(judgements(scenario)), (_) -> {
-					}));
+			sections.add(new Section("scenario", "Scenario " + scenario.name())
+				.answers(List.of(scenario.question(), limits(scenario)))
+				.shown(judgements(scenario)));
 		}
 		else if (this.kind == Load.Kind.OFFERED) {
-			sections.add(new Section("rates", "Which rate does each mode keep up with?",
-					this.refusal.isPresent() ? List.of() : Waits.answers(this.run),
-					(html) -> Waits.writeRates(this.run, html)));
+			sections.add(Waits.rates(this.run));
 		}
 		else if (this.refusal.isEmpty()) {
-			sections.add(new Section("summary", "Which mode for which load?", modes(), this::summary));
+			sections.add(ModeOverview.section(this.run));
 		}
 		return sections;
 	}
 
 	/**
-	 * For the terminal: the answer, then tables for each capacity of the backend, with
-	 * medians of the repetitions, marked if one of them is.
+	 * Adds tables for each capacity of the backend, with medians of the repetitions,
+	 * marked if one of them is.
 	 */
-	public static String text(RunResult run) {
-		return (run.finding() instanceof CompareResult compare) ? new ComparePage(run, compare).text() : "";
-	}
-
-	private String text() {
-		StringBuilder text = new StringBuilder();
-		sections().forEach((section) -> text.append(section.text()));
-		if (this.run.experiment().equals(Collapse.NAME)) {
-			return text.toString();
-		}
-		if (this.refusal.isEmpty() && this.compare.scenario() == null && !isGrid() && this.kind != Load.Kind.OFFERED) {
-			text.append(Section.text(ModeOverview.lines(ModeByLoad.of(this.run))));
-		}
-		text.append(System.lineSeparator());
+	private Section inTerminal(Section section) {
+		section.terminal(List.of(""));
 		for (String capacity : CellGroup.by(CellGroup::capacity, this.groups).keySet()) {
-			List<Table> tables = new ArrayList<>(List.of(
-					byLoad("orders saved per second", capacity, medians(CellResult::savedPerSecond)),
-					byLoad("median wait from the first try until accepted, ms", capacity,
-							medians(CellResult::acceptedP50)),
-					byLoad("median wait from the first try until saved, ms", capacity, medians(CellResult::savedP50))));
+			section.terminal(byLoad("orders saved per second", capacity, medians(CellResult::savedPerSecond)))
+				.terminal(byLoad("median wait from the first try until accepted, ms", capacity,
+						medians(CellResult::acceptedP50)))
+				.terminal(byLoad("median wait from the first try until saved, ms", capacity,
+						medians(CellResult::savedP50)));
 			if (this.run.cells().stream().anyMatch((cell) -> cell.failedCalls() > 0)) {
-				tables.add(byLoad("failed calls, retried", capacity, medians((cell) -> (double) cell.failedCalls())));
+				section.terminal(
+						byLoad("failed calls, retried", capacity, medians((cell) -> (double) cell.failedCalls())));
 			}
-			tables.forEach((table) -> text.append(table.text()));
 		}
 		long marked = this.run.cells().stream().filter(Reliability::marked).count();
-		if (marked > 0) {
-			text.append("%s %s of %s cells are unreliable; the report says why.%n".formatted(Reliability.SIGN, marked,
-					this.run.cells().size()));
-		}
-		return text.toString();
+		return (marked == 0) ? section
+				: section.terminal(List.of("%s %s of %s cells are unreliable; the report says why."
+					.formatted(Reliability.SIGN, marked, this.run.cells().size())));
 	}
 
 	/** A cell that has just been measured, in a line. */
@@ -150,19 +125,6 @@ public final class ComparePage {
 		return "%s: %s saved per second, median %s ms until answered, %s until saved, %s failed".formatted(cell.cell(),
 				Figures.measured(cell.savedPerSecond()), Figures.measured(cell.acceptedP50()),
 				Figures.measured(cell.savedP50()), Figures.counted(cell.failedCalls(), "call"));
-	}
-
-	private List<String> modes() {
-		List<ModeByLoad> loads = ModeByLoad.of(this.run);
-		return loads.isEmpty() ? List.of("No load was measured in both modes.") : ModeOverview.answers(loads);
-	}
-
-	private void summary(Html html) {
-		List<ModeByLoad> loads = ModeByLoad.of(this.run);
-		if (!loads.isEmpty()) {
-			ModeOverview.write(loads, html);
-			html.open("details").element("summary", "How this is decided").note(ModeOverview.rule()).close();
-		}
 	}
 
 	/** A line for each gateway and mode, a column for each load. */
@@ -186,17 +148,20 @@ public final class ComparePage {
 		return (group) -> Reliability.sign(Figures.measured(group.median(figure)), group.marked());
 	}
 
-	private void throughput(Html html) {
-		if (this.groups.isEmpty()) {
-			html.paragraph("No cell was measured.");
-			return;
-		}
-		html.paragraph(
+	private Section throughput() {
+		Section section = new Section("throughput", "Throughput against load");
+		section.paragraph(
 				"From the first call until the last order was saved, higher is better. Both axes of a row are the same. The dashed line is the ceiling: what the load, the consumer's limit and the backend let through, whatever the gateway does.");
 		CellGroup.by(CellGroup::capacity, this.groups)
-			.forEach((capacity, own) -> html.charts(throughput(capacity, own),
+			.forEach((capacity, own) -> section.charts(
+					CellGroup.by(CellGroup::mode, own)
+						.entrySet()
+						.stream()
+						.map((mode) -> throughput(capacity, mode.getKey(), mode.getValue()))
+						.toList(),
 					byLoad("orders saved per second, median (slowest–fastest)", capacity, ComparePage::spread)));
-		html.note("%s %s".formatted(failed(), saved()));
+		section.note("%s %s".formatted(failed(), saved()));
+		return section;
 	}
 
 	private static String spread(CellGroup group) {
@@ -207,39 +172,26 @@ public final class ComparePage {
 			.orElse(Figures.NONE);
 	}
 
-	private List<Chart> throughput(String capacity, List<CellGroup> backend) {
-		double top = Chart.top(backend.stream()
-			.flatMap((group) -> group.point(CellResult::savedPerSecond).stream())
-			.map(Chart.Point::high));
-		List<Chart> charts = new ArrayList<>();
-		CellGroup.by(CellGroup::mode, backend).forEach((mode, own) -> {
-			List<Chart.Line> lines = new ArrayList<>(lines(own, Series::variant, CellResult::savedPerSecond));
-			List<Chart.Point> ceiling = ceiling(capacity, mode, top * HEADROOM);
-			if (!ceiling.isEmpty()) {
-				lines.add(new Chart.Line("ceiling", -1, true, ceiling));
-			}
-			charts.add(new Chart.Lines("%s, %s".formatted(CellGroup.backend(capacity), mode),
-					"Orders saved per second against the load, %s, %s, a line for each of %s.".formatted(
-							CellGroup.backend(capacity), mode,
-							String.join(", ", lines.stream().map(Chart.Line::name).toList())),
-					320, this.kind.words(), "saved per second", "slowest to fastest repetition", top,
-					CellGroup.sizes(this.groups), lines));
-		});
-		return charts;
+	private Chart throughput(String capacity, String mode, List<CellGroup> groups) {
+		List<Chart.Line> lines = new ArrayList<>(lines(groups, Series::variant, CellResult::savedPerSecond));
+		List<Chart.Point> ceiling = ceiling(capacity, mode);
+		if (!ceiling.isEmpty()) {
+			lines.add(new Chart.Line("ceiling", -1, true, ceiling));
+		}
+		return new Chart.Lines("%s, %s".formatted(CellGroup.backend(capacity), mode), this.kind.words(),
+				"saved per second", "slowest to fastest repetition", false, "rate " + capacity,
+				CellGroup.sizes(this.groups), lines);
 	}
 
-	/**
-	 * The part of the ceiling within the chart; one point alone would look like a limit.
-	 */
-	private List<Chart.Point> ceiling(String capacity, String mode, double top) {
-		List<Chart.Point> points = new ArrayList<>();
-		for (int load : CellGroup.sizes(this.groups)) {
-			OptionalDouble ceiling = (this.compare.setup() != null)
-					? this.compare.setup().ceiling(capacity, mode, new Load(this.kind, load)) : OptionalDouble.empty();
-			ceiling.ifPresent((rate) -> points.add(Chart.Point.at(load, rate, false)));
-		}
-		points.removeIf((point) -> point.y() > top);
-		return (points.size() > 1) ? points : List.of();
+	private List<Chart.Point> ceiling(String capacity, String mode) {
+		Setup setup = this.compare.setup();
+		return (setup == null) ? List.of()
+				: CellGroup.sizes(this.groups)
+					.stream()
+					.flatMap((load) -> setup.ceiling(capacity, mode, new Load(this.kind, load))
+						.stream()
+						.mapToObj((rate) -> Chart.Point.at(load, rate, false)))
+					.toList();
 	}
 
 	/**

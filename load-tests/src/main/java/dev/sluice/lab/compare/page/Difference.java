@@ -3,13 +3,12 @@ package dev.sluice.lab.compare.page;
 import java.util.ArrayList;
 import java.util.List;
 
-import dev.sluice.lab.compare.page.CellGroup.Pair;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.PairedComparison;
 import dev.sluice.lab.kit.cell.PairedComparison.Verdict;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
-import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 
@@ -31,22 +30,21 @@ record Difference(CellGroup second, String what, PairedComparison comparison, bo
 				.filter((group) -> group.capacity().equals(second.capacity()) && group.mode().equals(second.mode()))
 				.findFirst()
 				.orElse(second);
-			List<Pair> pairs = first.pairs(second);
-			if (!first.equals(second) && !pairs.isEmpty()) {
+			PairedComparison comparison = CellGroup.compare(first.pairs(second), CellResult::savedPerSecond);
+			if (!first.equals(second) && comparison != null) {
 				differences.add(new Difference(second, "%s to %s".formatted(second.variant(), first.variant()),
-						PairedComparison.of(ModeByLoad.figures(pairs, Pair::first, CellResult::savedPerSecond),
-								ModeByLoad.figures(pairs, Pair::second, CellResult::savedPerSecond)),
-						first.marked() || second.marked()));
+						comparison, first.marked() || second.marked()));
 			}
 		}
 		return differences;
 	}
 
-	static void write(List<Difference> differences, Html html) {
-		html.paragraph(
+	static Section section(List<Difference> differences) {
+		Section section = new Section("differences", "Which differences can be believed?");
+		section.paragraph(
 				"Repetitions of two variants are interleaved and compared in pairs, so that disturbances of both cancel out. A difference is reported if the exact signed-rank test finds it at 1 %%, of at least %s pairs; the interval, at 99 %%, has what the test does not exclude. “The same” is reported if two one-sided tests at 5 %% each exclude a difference of %s. Otherwise the table says what may hide in the interval."
 					.formatted(Figures.count(PairedComparison.MIN_PAIRS), Figures.percent(PairedComparison.MARGIN)));
-		html.table(Table.of("Orders saved per second, as a multiple of the first variant's", differences,
+		section.table(Table.of("Orders saved per second, as a multiple of the first variant's", differences,
 				List.of(Column.words("Backend", (each) -> each.second().capacity()),
 						Column.words("Mode", (each) -> each.second().mode()),
 						Column.words("load", (each) -> each.second().load().toString()),
@@ -57,6 +55,7 @@ record Difference(CellGroup second, String what, PairedComparison comparison, bo
 						Column.figure("to", (each) -> end(each.comparison(), each.comparison().high())),
 						Column.measured("p", (each) -> each.comparison().probability()),
 						Column.count("pairs", (each) -> each.comparison().pairs()))));
+		return section;
 	}
 
 	private static String end(PairedComparison comparison, double end) {

@@ -9,7 +9,6 @@ import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
-import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
@@ -68,26 +67,17 @@ public final class GridPage {
 
 	static List<Section> sections(RunResult run) {
 		GridPage page = new GridPage(run);
-		return List.of(new Section("ratio", "How much more does a gateway answer that does not block?", page.answers(),
-				page::ratios), new Section("queue", "How many execute, how many queue?", page::queue));
+		return List.of(page.ratios(), page.queue());
 	}
 
-	private List<String> answers() {
-		if (this.delays.isEmpty()) {
-			return List.of("No cell was measured.");
-		}
-		return this.delays.stream()
+	private Section ratios() {
+		Section section = new Section("ratio", "How much more does a gateway answer that does not block?");
+		section.answers(this.delays.stream()
 			.map((delay) -> "%s: %s times as much as %s blocked threads, %s times as much as 200.".formatted(delay,
 					Figures.measured(ratioTo(SMALL_POOL, delay)), SMALL_POOL_THREADS,
 					Figures.measured(ratioTo(USUAL_POOL, delay))))
-			.toList();
-	}
-
-	private void ratios(Html html) {
-		if (this.delays.isEmpty()) {
-			return;
-		}
-		html.table(Table.of(
+			.toList());
+		section.table(Table.of(
 				"Throughput of servlet-async with %s requests in flight, as a multiple"
 					.formatted(Figures.count(this.load)),
 				this.delays,
@@ -97,9 +87,10 @@ public final class GridPage {
 						Column.measured("of 200 threads", (delay) -> ratioTo(USUAL_POOL, delay)),
 						Column.measured("of virtual threads", (delay) -> ratioTo("servlet-virtual", delay)),
 						Column.measured("of reactive", (delay) -> ratioTo("reactive", delay)))));
-		html.note(
+		section.note(
 				"The reference does not say how large its pool was. %s threads are what its figures imply: at 500 ms a 6.5th of 184 answers per second, each keeping a thread busy for half a second."
 					.formatted(SMALL_POOL_THREADS));
+		return section;
 	}
 
 	private @Nullable Double ratioTo(String variant, String delay) {
@@ -114,21 +105,20 @@ public final class GridPage {
 			.map((group) -> group.cells().getFirst());
 	}
 
-	private void queue(Html html) {
+	private Section queue() {
+		Section section = new Section("queue", "How many execute, how many queue?");
 		List<CellResult> cells = this.groups.stream()
 			.filter((group) -> group.capacity().equals(QUEUE_BACKEND) && group.size() == this.load)
 			.map((group) -> group.cells().getFirst())
 			.toList();
-		html.paragraph(
+		section.paragraph(
 				"Executing: the maximum number of requests in flight that were at the backend together. The others waited in the gateway for a thread. A gateway answers 503 to a request that it does not let wait.");
 		if (!cells.isEmpty()) {
-			html.chart(
-					Chart.Stack.of("%s in flight, backend takes %s".formatted(Figures.count(this.load), QUEUE_BACKEND),
-							"Executing and queued requests, a bar for each variant.", "requests in flight", this.load,
-							List.of("executing", "queued"),
+			section.chart(
+					new Chart.Stack("%s in flight, backend takes %s".formatted(Figures.count(this.load), QUEUE_BACKEND),
+							"requests in flight", null, List.of("executing", "queued"),
 							cells.stream()
-								.map((cell) -> new Chart.StackRow(cell.cell().variant(),
-										CellGroup.style(cell.cell().variant()), Reliability.marked(cell),
+								.map((cell) -> new Chart.StackRow(cell.cell().variant(), Reliability.marked(cell),
 										List.of((double) executing(cell), (double) queued(cell))))
 								.toList()),
 					Table.of("Requests", cells,
@@ -137,6 +127,7 @@ public final class GridPage {
 									Column.count("queued", GridPage::queued),
 									Column.count("answered 503", GridPage::refused))));
 		}
+		return section;
 	}
 
 	private static int executing(CellResult cell) {

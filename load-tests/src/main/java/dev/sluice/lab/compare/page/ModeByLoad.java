@@ -1,20 +1,18 @@
 package dev.sluice.lab.compare.page;
 
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 import dev.sluice.lab.compare.page.CellGroup.Pair;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.cell.PairedComparison;
-import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
@@ -25,14 +23,9 @@ import org.jspecify.annotations.Nullable;
  * round, whatever the machine did to several of them. The test of
  * {@link PairedComparison} needs nothing else, so each pair of a repetition counts.
  *
- * @param capacity the backend's capacity
- * @param rate the queued mode's orders saved per second, as a multiple of the sync mode's
- * @param answer the ratio of the times until an order is accepted; null if unknown
- * @param saved the ratio of the times until it is saved; null if unknown
- * @param cost the ratio of the system's CPU for it; null if unknown
+ * @param pairs a cell of the sync mode and one of the queued mode, at least one pair
  */
-public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio answer, @Nullable Ratio saved,
-		@Nullable Ratio cost, CellGroup sync, CellGroup queued) {
+public record ModeByLoad(List<Pair> pairs) {
 
 	/**
 	 * A closed-model cell stops placing orders at this many accepted and not yet
@@ -48,65 +41,54 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	 */
 	public static final double SHOWN_BY = 0.25;
 
-	/**
-	 * The queued mode's figures as multiples of the sync mode's.
-	 *
-	 * @param comparison comparison of the pairs
-	 * @param least smallest ratio of the pairs
-	 * @param greatest greatest ratio of the pairs
-	 */
-	public record Ratio(PairedComparison comparison, double least, double greatest) {
+	/** What is compared at each load, in the order of its importance. */
+	enum Measure {
 
-		static Ratio of(double[] sync, double[] queued) {
-			double[] ratios = new double[sync.length];
-			Arrays.setAll(ratios, (i) -> queued[i] / sync[i]);
-			Arrays.sort(ratios);
-			return new Ratio(PairedComparison.of(sync, queued), ratios[0], ratios[ratios.length - 1]);
+		SAVED("until saved, sooner", true, CellResult::savedP50),
+
+		ANSWERED("until answered, sooner", true, CellResult::acceptedP50),
+
+		RATE("more saved per second", false, CellResult::savedPerSecond),
+
+		COST("less CPU for an order", true, Cost::systemCpuMillisOf);
+
+		final String words;
+
+		final boolean lessIsBetter;
+
+		final Function<CellResult, @Nullable Double> figure;
+
+		Measure(String words, boolean lessIsBetter, Function<CellResult, @Nullable Double> figure) {
+			this.words = words;
+			this.lessIsBetter = lessIsBetter;
+			this.figure = figure;
 		}
 
-		public double median() {
-			return this.comparison.medianRatio();
-		}
-
-		/** Lower end of the interval; with too few pairs, the smallest ratio. */
-		public double low() {
-			return tested() ? this.comparison.low() : this.least;
-		}
-
-		/** Upper end of the interval; with too few pairs, the greatest ratio. */
-		public double high() {
-			return tested() ? this.comparison.high() : this.greatest;
-		}
-
-		public int pairs() {
-			return this.comparison.pairs();
+		/** The queued mode's figures with the sync mode's; null if unknown. */
+		@Nullable PairedComparison of(ModeByLoad load) {
+			return CellGroup.compare(load.pairs(), this.figure);
 		}
 
 		/**
-		 * The mode whose figure is greater; null if no difference is clear: there may be
-		 * none, or the pairs are too few.
+		 * The better mode; empty if no difference is clear: there may be none, or the
+		 * pairs are too few.
 		 */
-		public @Nullable Mode greater() {
-			return switch (this.comparison.verdict()) {
-				case FASTER -> Mode.QUEUED;
-				case SLOWER -> Mode.SYNC;
-				case SAME, INCONCLUSIVE -> null;
-				case TOO_FEW_PAIRS -> shown();
-			};
-		}
-
-		/** Whether there are enough pairs for the test. */
-		private boolean tested() {
-			return pairs() >= PairedComparison.MIN_PAIRS;
-		}
-
-		private @Nullable Mode shown() {
-			if (pairs() >= 2 && this.least > 1 + SHOWN_BY) {
-				return Mode.QUEUED;
+		String better(ModeByLoad load) {
+			PairedComparison known = of(load);
+			if (known == null || known.pairs() < 2) {
+				return "";
 			}
-			return (pairs() >= 2 && this.greatest < 1 / (1 + SHOWN_BY)) ? Mode.SYNC : null;
+			double clear = (known.pairs() < PairedComparison.MIN_PAIRS) ? 1 + SHOWN_BY : 1;
+			if (known.low() > clear) {
+				return this.lessIsBetter ? CellGroup.SYNC : CellGroup.QUEUED;
+			}
+			return (known.high() >= 1 / clear) ? "" : this.lessIsBetter ? CellGroup.QUEUED : CellGroup.SYNC;
 		}
 
+	}
+
+	public ModeByLoad {
+		pairs = List.copyOf(pairs);
 	}
 
 	/**
@@ -114,47 +96,44 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	 * in only one mode are left out.
 	 */
 	public static List<ModeByLoad> of(RunResult run) {
-		List<ModeByLoad> loads = new ArrayList<>();
-		CellGroup.by(CellGroup::capacity, CellGroup.of(run))
-			.forEach((capacity, backend) -> new TreeMap<>(CellGroup.by(CellGroup::load, backend))
-				.forEach((load, groups) -> {
-					List<Pair> pairs = groups.stream()
-						.filter((sync) -> sync.mode().equals(CellGroup.SYNC))
-						.flatMap((sync) -> groups.stream()
-							.filter((queued) -> queued.mode().equals(CellGroup.QUEUED)
-									&& queued.variant().equals(sync.variant()))
-							.flatMap((queued) -> sync.pairs(queued).stream()))
-						.toList();
-					if (!pairs.isEmpty()) {
-						loads.add(of(capacity, load, pairs));
-					}
-				}));
-		return loads;
-	}
-
-	private static ModeByLoad of(String capacity, Load load, List<Pair> pairs) {
-		return new ModeByLoad(capacity, load, Objects.requireNonNull(ratio(pairs, CellResult::savedPerSecond)),
-				ratio(pairs, CellResult::acceptedP50), ratio(pairs, CellResult::savedP50),
-				ratio(pairs, Cost::systemCpuMillisOf), new CellGroup(pairs.stream().map(Pair::first).toList()),
-				new CellGroup(pairs.stream().map(Pair::second).toList()));
-	}
-
-	/** Of the pairs that have the figure in both modes; null if none has. */
-	private static @Nullable Ratio ratio(List<Pair> pairs, Function<CellResult, @Nullable Double> figure) {
-		List<Pair> known = pairs.stream()
-			.filter((pair) -> isKnown(figure.apply(pair.first())) && isKnown(figure.apply(pair.second())))
+		return CellGroup.by(CellGroup::capacity, CellGroup.of(run))
+			.values()
+			.stream()
+			.flatMap((backend) -> new TreeMap<>(CellGroup.by(CellGroup::load, backend)).values().stream())
+			.map(ModeByLoad::pairs)
+			.filter(Predicate.not(List::isEmpty))
+			.map(ModeByLoad::new)
 			.toList();
-		return known.isEmpty() ? null
-				: Ratio.of(figures(known, Pair::first, figure), figures(known, Pair::second, figure));
 	}
 
-	private static boolean isKnown(@Nullable Double figure) {
-		return figure != null && figure > 0;
+	private static List<Pair> pairs(List<CellGroup> groups) {
+		return groups.stream()
+			.filter((sync) -> sync.mode().equals(CellGroup.SYNC))
+			.flatMap((sync) -> groups.stream()
+				.filter((queued) -> queued.mode().equals(CellGroup.QUEUED) && queued.variant().equals(sync.variant()))
+				.flatMap((queued) -> sync.pairs(queued).stream()))
+			.toList();
 	}
 
-	static double[] figures(List<Pair> pairs, Function<Pair, CellResult> mode,
-			Function<CellResult, @Nullable Double> figure) {
-		return pairs.stream().map(mode).map(figure).filter(Objects::nonNull).mapToDouble(Double::doubleValue).toArray();
+	public CellGroup sync() {
+		return new CellGroup(this.pairs.stream().map(Pair::first).toList());
+	}
+
+	public CellGroup queued() {
+		return new CellGroup(this.pairs.stream().map(Pair::second).toList());
+	}
+
+	public String capacity() {
+		return sync().capacity();
+	}
+
+	public Load load() {
+		return sync().load();
+	}
+
+	/** Of the orders saved per second, which every pair has. */
+	PairedComparison rate() {
+		return Objects.requireNonNull(Measure.RATE.of(this));
 	}
 
 	/**
@@ -162,14 +141,14 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	 * that the same clients had placed before.
 	 */
 	public boolean hasBacklog() {
-		Double perSecond = this.queued.median(CellResult::savedPerSecond);
-		Double millis = this.queued.median(CellResult::savedP50);
-		return this.load.kind() == Load.Kind.IN_FLIGHT && perSecond != null && millis != null
-				&& perSecond * millis / 1_000 > 2 * this.load.size();
+		Double perSecond = queued().median(CellResult::savedPerSecond);
+		Double millis = queued().median(CellResult::savedP50);
+		return load().kind() == Load.Kind.IN_FLIGHT && perSecond != null && millis != null
+				&& perSecond * millis / 1_000 > 2 * load().size();
 	}
 
 	public boolean marked() {
-		return this.sync.marked() || this.queued.marked();
+		return sync().marked() || queued().marked();
 	}
 
 	/** Slow backends first: there a mode matters most. */

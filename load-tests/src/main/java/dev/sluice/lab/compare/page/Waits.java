@@ -1,6 +1,5 @@
 package dev.sluice.lab.compare.page;
 
-import java.util.ArrayList;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Objects;
@@ -16,8 +15,8 @@ import dev.sluice.lab.kit.cell.Timing;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
-import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Reliability;
+import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
@@ -34,12 +33,13 @@ final class Waits {
 	private Waits() {
 	}
 
-	static void write(RunResult run, Html html) {
-		html.paragraph(
+	static Section section(RunResult run) {
+		Section section = new Section("wait", "What a client waits for");
+		section.paragraph(
 				"From an order's first try until the backend has saved it: failed calls, pauses and retries are in it, for both modes the same end. Lower is better. “Answered” is until the order is accepted. A percentile with fewer than ten orders above it, or whose order was never saved, is left out (%s); percentiles are medians of the repetitions."
 					.formatted(Figures.NONE));
 		if (run.cells().stream().noneMatch((cell) -> cell.cell().load().kind() == Load.Kind.OFFERED)) {
-			html.element("p",
+			section.element("p",
 					"A closed model: a client waits before it places its next order, so stalls are under-represented. lab compare --rates has none of that.",
 					"class", "caution");
 		}
@@ -50,39 +50,37 @@ final class Waits {
 				.anyMatch((cell) -> cell.toSaved() != null || cell.latency() != null))
 			.toList();
 		if (groups.isEmpty()) {
-			html.paragraph("No wait was measured.");
-			return;
+			section.paragraph("No wait was measured.");
+			return section;
 		}
 		if (groups.getFirst().load().kind() == Load.Kind.OFFERED) {
 			// Their charts answer the run's question, so they come first on the page.
-			html.details("Waits in milliseconds", table(groups));
+			section.details("Waits in milliseconds", table(groups));
 		}
 		else {
-			html.charts(charts(groups), table(groups));
+			section.charts(charts(groups), table(groups));
 		}
+		return section;
 	}
 
 	/** The median waits over the load, until answered and until saved, by backend. */
-	static List<Chart> charts(List<CellGroup> groups) {
-		List<Chart> charts = new ArrayList<>();
-		CellGroup.by(CellGroup::capacity, groups).values().forEach((own) -> {
-			chart("answered", own, CellResult::acceptedP50).ifPresent(charts::add);
-			chart("saved", own, CellResult::savedP50).ifPresent(charts::add);
-		});
-		return charts;
+	static List<Chart.Lines> charts(List<CellGroup> groups) {
+		return CellGroup.by(CellGroup::capacity, groups)
+			.values()
+			.stream()
+			.flatMap((own) -> Stream.of(chart("answered", own, CellResult::acceptedP50),
+					chart("saved", own, CellResult::savedP50)))
+			.filter((chart) -> !chart.lines().isEmpty())
+			.toList();
 	}
 
-	private static Optional<Chart> chart(String until, List<CellGroup> groups,
+	private static Chart.Lines chart(String until, List<CellGroup> groups,
 			Function<CellResult, @Nullable Double> figure) {
-		List<Chart.Line> lines = ComparePage.lines(groups,
-				(series) -> "%s, %s".formatted(series.mode(), series.variant()), figure);
 		CellGroup first = groups.getFirst();
-		return lines.isEmpty() ? Optional.empty() : Optional.of(new Chart.Lines(
-				"%s: wait until %s".formatted(CellGroup.backend(first.capacity()), until),
-				"Milliseconds from an order's first try, or from when it was due, until it was %s, against the load."
-					.formatted(until),
-				320, first.load().kind().words(), "median, milliseconds", "fastest to slowest repetition",
-				Chart.Line.top(lines), CellGroup.sizes(groups), lines));
+		return new Chart.Lines("%s: wait until %s".formatted(CellGroup.backend(first.capacity()), until),
+				first.load().kind().words(), "median, milliseconds", "fastest to slowest repetition", false, null,
+				CellGroup.sizes(groups),
+				ComparePage.lines(groups, (series) -> "%s, %s".formatted(series.mode(), series.variant()), figure));
 	}
 
 	private static Table table(List<CellGroup> groups) {
@@ -178,12 +176,15 @@ final class Waits {
 			.orElse(0);
 	}
 
-	static void writeRates(RunResult run, Html html) {
-		html.charts(charts(CellGroup.of(run)));
-		html.list(CellTables.bottlenecks(run));
-		html.note(
+	static Section rates(RunResult run) {
+		Section section = new Section("rates", "Which rate does each mode keep up with?");
+		section.answers(ComparePage.refusal(run).isPresent() ? List.of() : answers(run));
+		section.charts(charts(CellGroup.of(run)));
+		section.list(CellTables.bottlenecks(run));
+		section.note(
 				"A rate is kept up with if orders are saved at %s of it, from the first to the last, in every repetition, and all smaller rates are. Waits count from when an order was due."
 					.formatted(Figures.percent(KEEPS_UP)));
+		return section;
 	}
 
 }

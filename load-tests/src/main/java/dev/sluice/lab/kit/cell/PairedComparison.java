@@ -19,8 +19,8 @@ import java.util.Arrays;
  * {@value #SAME_LEVEL} each exclude a difference of {@link #MARGIN}.
  *
  * @param medianRatio estimate of the second's rate divided by the first's
- * @param low lower end of the 99 % interval of the ratio; 0 with too few pairs
- * @param high its upper end; infinite with too few pairs
+ * @param low lower end of the 99 % interval of the ratio; with too few pairs, their least
+ * @param high its upper end; with too few pairs, their greatest
  * @param same whether a difference of {@link #MARGIN} either way is excluded
  * @param probability of ratios at least as far from 1 if there were no difference
  * @param pairs number of pairs
@@ -68,14 +68,14 @@ public record PairedComparison(double medianRatio, double low, double high, bool
 		Arrays.setAll(logs, (i) -> Math.log(second[i] / first[i]));
 		double[] means = means(logs);
 		double[] cumulative = cumulative(logs.length);
-		int outside = outside(cumulative, LEVEL / 2);
+		// With too few pairs none is outside, and the interval is their range.
+		int outside = Math.max(1, outside(cumulative, LEVEL / 2));
 		int outsideSame = outside(cumulative, SAME_LEVEL);
 		double margin = Math.log(1 + MARGIN);
 		boolean same = outsideSame > 0 && means[outsideSame - 1] > -margin
 				&& means[means.length - outsideSame] < margin;
-		return new PairedComparison(Math.exp(median(means)), (outside > 0) ? Math.exp(means[outside - 1]) : 0,
-				(outside > 0) ? Math.exp(means[means.length - outside]) : Double.POSITIVE_INFINITY, same,
-				probability(means, cumulative), logs.length);
+		return new PairedComparison(Math.exp(median(means)), Math.exp(means[outside - 1]),
+				Math.exp(means[means.length - outside]), same, probability(means, cumulative), logs.length);
 	}
 
 	/** The means of any two values, including each with itself, sorted. */

@@ -1,11 +1,11 @@
 package dev.sluice.lab.kit.page;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.annotation.JsonTypeName;
@@ -14,53 +14,30 @@ import org.jspecify.annotations.Nullable;
 /**
  * The data of a chart, drawn by {@code report.js}. A {@code style} is an index into the
  * page's colours and point shapes, so that a variant looks the same in every chart; -1 is
- * grey, for data shown for comparison.
+ * grey, for data shown for comparison. Charts and panels of a page with the same
+ * {@code axis} end at the same value, for readers to compare them; null is an axis of its
+ * own.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
 public sealed interface Chart {
 
 	String title();
 
-	/** A sentence or two for readers who cannot see the chart. */
-	String description();
-
-	/** In pixels. */
-	int height();
-
-	/** The greatest of some values, and at least 1: the top of an axis. */
-	static double top(Stream<@Nullable Double> values) {
-		return values.filter(Objects::nonNull).mapToDouble(Double::doubleValue).reduce(1, Math::max);
-	}
-
 	/**
 	 * Lines over the load, on a logarithmic axis that is labelled as such.
 	 *
 	 * @param whiskers what the points' whiskers span, in words; empty if there are none
-	 * @param yMax the top of the axis, the same for charts to be compared
 	 * @param ratio whether the values are ratios; their axis is then logarithmic and
 	 * includes 1
 	 * @param loads values of the x axis, from first to last, the same for charts to be
 	 * compared
 	 */
 	@JsonTypeName("lines")
-	record Lines(String title, String description, int height, String xName, String yName, String whiskers, double yMax,
-			boolean ratio, List<Integer> loads, List<Line> lines) implements Chart {
-
-		/** Lines whose value axis begins at 0. */
-		public Lines(String title, String description, int height, String xName, String yName, String whiskers,
-				double yMax, List<Integer> loads, List<Line> lines) {
-			this(title, description, height, xName, yName, whiskers, yMax, false, loads, lines);
-		}
-
+	record Lines(String title, String xName, String yName, String whiskers, boolean ratio, @Nullable String axis,
+			List<Integer> loads, List<Line> lines) implements Chart {
 	}
 
 	record Line(String name, int style, boolean dashed, List<Point> points) {
-
-		/** The greatest value of some lines, and at least 1. */
-		public static double top(List<Line> lines) {
-			return Chart.top(lines.stream().flatMap((line) -> line.points().stream()).map(Point::y));
-		}
-
 	}
 
 	/**
@@ -88,21 +65,7 @@ public sealed interface Chart {
 	 * empty
 	 */
 	@JsonTypeName("seconds")
-	record Seconds(String title, String description, int height, int seconds, List<Panel> panels,
-			List<Span> spans) implements Chart {
-
-		private static final int PANEL_HEIGHT = 128;
-
-		private static final int LANE_HEIGHT = 20;
-
-		private static final int FRAME_HEIGHT = 50;
-
-		/** As high as its panels and lanes need. */
-		public static Seconds of(String title, String description, int seconds, List<Panel> panels, List<Span> spans) {
-			long lanes = spans.stream().map(Span::lane).distinct().count();
-			return new Seconds(title, description,
-					(int) (panels.size() * PANEL_HEIGHT + lanes * LANE_HEIGHT + FRAME_HEIGHT), seconds, panels, spans);
-		}
+	record Seconds(String title, int seconds, List<Panel> panels, List<Span> spans) implements Chart {
 
 		/** A line for each second, a column for each panel. */
 		Table data() {
@@ -135,10 +98,10 @@ public sealed interface Chart {
 	 * @param name name with the unit
 	 * @param form {@code area}, {@code bars} or {@code line}
 	 * @param logarithmic whether the axis is; it then starts at 1
-	 * @param max the top of the axis
 	 * @param values a value for each second, null where none was sampled
 	 */
-	record Panel(String name, int style, String form, boolean logarithmic, double max, List<@Nullable Double> values) {
+	record Panel(String name, int style, String form, boolean logarithmic, @Nullable String axis,
+			List<@Nullable Double> values) {
 
 		/** A figure of each second, with an axis of its own. */
 		public static <T> Panel of(String name, int style, String form, List<T> seconds,
@@ -148,37 +111,32 @@ public sealed interface Chart {
 				Number value = figure.apply(second);
 				values.add((value != null) ? value.doubleValue() : null);
 			}
-			return new Panel(name, style, form, false, top(values.stream()), values);
+			return new Panel(name, style, form, false, null, values);
 		}
 
 		public Panel onLogarithmicAxis() {
-			return new Panel(this.name, this.style, this.form, true, this.max, this.values);
+			return new Panel(this.name, this.style, this.form, true, this.axis, this.values);
 		}
 
-		/** This panel with another top, for panels to be compared. */
-		public Panel upTo(double top) {
-			return new Panel(this.name, this.style, this.form, this.logarithmic, top, this.values);
+		public Panel onAxis(String shared) {
+			return new Panel(this.name, this.style, this.form, this.logarithmic, shared, this.values);
 		}
 
 	}
 
-	/**
-	 * Stacked bars, one for each row, with the sum at the end.
-	 *
-	 * @param xMax the end of the axis, the same for charts to be compared
-	 */
+	/** Stacked bars, one for each row, with the sum at the end. */
 	@JsonTypeName("stack")
-	record Stack(String title, String description, int height, String xName, double xMax, List<String> parts,
+	record Stack(String title, String xName, @Nullable String axis, List<String> parts,
 			List<StackRow> rows) implements Chart {
 
-		private static final int ROW_HEIGHT = 32;
-
-		private static final int FRAME_HEIGHT = 84;
-
-		/** As high as its bars need. */
-		public static Stack of(String title, String description, String xName, double xMax, List<String> parts,
-				List<StackRow> rows) {
-			return new Stack(title, description, FRAME_HEIGHT + ROW_HEIGHT * rows.size(), xName, xMax, parts, rows);
+		/** Bars of one part, with an axis of their own. */
+		public static <T> Stack of(String title, String unit, List<T> rows, Function<T, String> name,
+				Predicate<T> marked, Function<T, @Nullable Double> figure) {
+			return new Stack(title, unit, null, List.of(unit),
+					rows.stream()
+						.map((row) -> new StackRow(name.apply(row), marked.test(row),
+								Collections.singletonList(figure.apply(row))))
+						.toList());
 		}
 
 	}
@@ -188,15 +146,7 @@ public sealed interface Chart {
 	 *
 	 * @param values one for each part, null where it was not measured
 	 */
-	record StackRow(String name, int style, boolean marked, List<@Nullable Double> values) {
-
-		/** A bar of one part. */
-		public static StackRow of(String name, int style, boolean marked, @Nullable Double value) {
-			List<@Nullable Double> values = new ArrayList<>();
-			values.add(value);
-			return new StackRow(name, style, marked, values);
-		}
-
+	record StackRow(String name, boolean marked, List<@Nullable Double> values) {
 	}
 
 }

@@ -2,14 +2,11 @@ package dev.sluice.lab.kit.page;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.StringReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.Locale;
-import java.util.Properties;
 
 import tools.jackson.databind.json.JsonMapper;
 
@@ -17,9 +14,11 @@ import tools.jackson.databind.json.JsonMapper;
  * Builds markup. Escapes all text, attributes and data, so that callers need not. Not
  * thread-safe.
  */
-public final class Html {
+public sealed class Html permits Section {
 
 	private static final JsonMapper JSON = new JsonMapper();
+
+	private static final String PAGE = "/dev/sluice/lab/report/page.html";
 
 	private static final String STYLE = "/dev/sluice/lab/report/report.css";
 
@@ -32,23 +31,17 @@ public final class Html {
 	private final Deque<String> open = new ArrayDeque<>();
 
 	/**
-	 * Begins a page; {@code body} and {@code html} are left open.
+	 * A page.
 	 * @param title of the window
 	 * @param sources what it may load besides its own styles and scripts, as directives
 	 * of a content security policy, each ending with a semicolon; may be empty
 	 * @param style added to the style that all pages have; may be empty
-	 * @return where to write its content
+	 * @param body its markup
+	 * @param script runs after the charting library
 	 */
-	public static Html page(String title, String sources, String style) {
-		Html html = new Html();
-		html.empty("!DOCTYPE html").open("html", "lang", "en").open("head");
-		html.empty("meta", "charset", "utf-8");
-		html.empty("meta", "name", "viewport", "content", "width=device-width, initial-scale=1");
-		html.empty("meta", "http-equiv", "Content-Security-Policy", "content",
-				"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; " + sources);
-		html.empty("meta", "name", "color-scheme", "content", "light dark");
-		html.element("title", title);
-		return html.code("style", resource(STYLE) + style).close().open("body");
+	public static String page(String title, String sources, String style, String body, String script) {
+		return resource(PAGE).formatted(new Html().text(sources), new Html().text(title), resource(STYLE) + style, body,
+				echarts(), script);
 	}
 
 	/** A text from the class path, by its name from the root. */
@@ -64,21 +57,19 @@ public final class Html {
 		}
 	}
 
-	/** The script of the charting library. */
-	public static String echarts() {
-		try {
-			Properties pom = new Properties();
-			pom.load(new StringReader(resource(ECHARTS_VERSION)));
-			return resource(ECHARTS.formatted(pom.getProperty("version")));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+	private static String echarts() {
+		return resource(ECHARTS.formatted(resource(ECHARTS_VERSION).replaceAll("(?s).*version=(\\S+).*", "$1")));
 	}
 
 	/** Begins an element; attributes are name, value, name, value ... */
 	public Html open(String tag, String... attributes) {
-		start(tag, attributes);
+		this.out.append('<').append(tag);
+		for (int i = 0; i < attributes.length; i += 2) {
+			this.out.append(' ').append(attributes[i]).append("=\"");
+			text(attributes[i + 1]);
+			this.out.append('"');
+		}
+		this.out.append('>');
 		this.open.push(tag);
 		return this;
 	}
@@ -86,12 +77,6 @@ public final class Html {
 	/** Ends the innermost open element. */
 	public Html close() {
 		this.out.append("</").append(this.open.pop()).append(">\n");
-		return this;
-	}
-
-	/** Adds an element that has no content. */
-	public Html empty(String tag, String... attributes) {
-		start(tag, attributes);
 		return this;
 	}
 
@@ -111,7 +96,11 @@ public final class Html {
 	}
 
 	public Html text(String text) {
-		escape(text);
+		this.out.append(text.replace("&", "&amp;")
+			.replace("<", "&lt;")
+			.replace(">", "&gt;")
+			.replace("\"", "&quot;")
+			.replace("'", "&#39;"));
 		return this;
 	}
 
@@ -123,18 +112,6 @@ public final class Html {
 		open("ul", attributes);
 		items.forEach((item) -> element("li", item));
 		return close();
-	}
-
-	/**
-	 * Adds a style sheet, script or markup of our own, which is not escaped.
-	 * @param tag {@code style}, {@code script} or {@code main}
-	 */
-	public Html code(String tag, String code) {
-		if (code.toLowerCase(Locale.ROOT).contains("</" + tag)) {
-			throw new IllegalArgumentException("The code would end its own <" + tag + ">");
-		}
-		this.out.append('<').append(tag).append('>').append(code).append("</").append(tag).append(">\n");
-		return this;
 	}
 
 	/**
@@ -176,36 +153,12 @@ public final class Html {
 	public Html chart(Chart chart) {
 		open("figure").element("figcaption", chart.title());
 		open("div", "class", "scroll", "role", "group", "tabindex", "0", "aria-label", chart.title());
-		open("div", "class", "chart", "style", "--height:%spx".formatted(chart.height()));
+		open("div", "class", "chart");
 		this.out.append("<script type=\"application/json\">");
 		// In JSON, < occurs only in strings, where this escape means the same.
 		this.out.append(JSON.writeValueAsString(chart).replace("<", "\\u003c"));
 		this.out.append("</script>\n");
 		return close().close().close();
-	}
-
-	private void start(String tag, String... attributes) {
-		this.out.append('<').append(tag);
-		for (int i = 0; i < attributes.length; i += 2) {
-			this.out.append(' ').append(attributes[i]).append("=\"");
-			escape(attributes[i + 1]);
-			this.out.append('"');
-		}
-		this.out.append('>');
-	}
-
-	private void escape(String text) {
-		for (int i = 0; i < text.length(); i++) {
-			char c = text.charAt(i);
-			switch (c) {
-				case '&' -> this.out.append("&amp;");
-				case '<' -> this.out.append("&lt;");
-				case '>' -> this.out.append("&gt;");
-				case '"' -> this.out.append("&quot;");
-				case '\'' -> this.out.append("&#39;");
-				default -> this.out.append(c);
-			}
-		}
 	}
 
 	@Override

@@ -1,52 +1,76 @@
 package dev.sluice.lab.kit.page;
 
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
- * One part of a run's report. It shows whatever a run holds: an interrupted run may lack
- * every cell, and a cell any figure.
- *
- * @param id its name in links, different from those of the other sections of a run:
- * letters, digits and hyphens
- * @param title its heading, plain text
- * @param answers the run's answers, if this section states any, in plain sentences
- * @param tables what the answers rest on; the terminal shows them, too
- * @param content writes what follows
+ * One part of a run's report, written for the page and, where its methods say so, for the
+ * terminal. It shows whatever a run holds: an interrupted run may lack every cell, and a
+ * cell any figure.
  */
-public record Section(String id, String title, List<String> answers, List<Table> tables, Consumer<Html> content) {
+public final class Section extends Html {
 
-	public Section {
-		answers = List.copyOf(answers);
-		tables = List.copyOf(tables);
+	private final String id;
+
+	private final String title;
+
+	private final StringBuilder text = new StringBuilder();
+
+	/**
+	 * @param id its name in links, different from those of the other sections of a run:
+	 * letters, digits and hyphens
+	 * @param title its heading, plain text
+	 */
+	public Section(String id, String title) {
+		this.id = id;
+		this.title = title;
 	}
 
-	/** A section without tables for the terminal. */
-	public Section(String id, String title, List<String> answers, Consumer<Html> content) {
-		this(id, title, answers, List.of(), content);
+	public String id() {
+		return this.id;
 	}
 
-	/** A section that answers nothing. */
-	public Section(String id, String title, Consumer<Html> content) {
-		this(id, title, List.of(), content);
+	public String title() {
+		return this.title;
 	}
 
-	/** The answers for the terminal, each on a line. */
-	public static String text(List<String> answers) {
-		return String.join("", answers.stream().map("%s%n"::formatted).toList());
+	/** Adds the run's answers, in plain sentences; each is a line of the terminal. */
+	public Section answers(List<String> answers) {
+		list(answers, "class", "answer");
+		return terminal(answers);
+	}
+
+	/** Adds a table that the answers rest on; the terminal shows it, too. */
+	public Section shown(Table table) {
+		table(table);
+		return terminal(table);
+	}
+
+	/** Adds lines that only the terminal shows. */
+	public Section terminal(List<String> lines) {
+		lines.forEach((line) -> this.text.append(line).append(System.lineSeparator()));
+		return this;
+	}
+
+	/** Adds a table that only the terminal shows, after an empty line. */
+	public Section terminal(Table table) {
+		String before = text();
+		if (!before.isBlank() && !before.endsWith(System.lineSeparator().repeat(2))) {
+			this.text.append(System.lineSeparator());
+		}
+		this.text.append(table.text());
+		return this;
 	}
 
 	/** What the terminal shows of it; may be empty. */
 	public String text() {
-		return text(this.answers) + ((this.answers.isEmpty() || this.tables.isEmpty()) ? "" : System.lineSeparator())
-				+ String.join("", this.tables.stream().map(Table::text).toList());
+		return this.text.toString();
 	}
 
-	/** Writes what follows the heading. */
-	public void write(Html html) {
-		html.list(this.answers, "class", "answer");
-		this.tables.forEach(html::table);
-		this.content.accept(html);
+	/** The section with its heading. */
+	@Override
+	public String toString() {
+		return "<section id=\"%s\"><h2>%s</h2>\n%s</section>\n".formatted(this.id, new Html().text(this.title),
+				super.toString());
 	}
 
 }

@@ -1,6 +1,7 @@
 package dev.sluice.lab.kit.page;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
@@ -74,13 +75,11 @@ public record Table(String caption, List<? extends Column<?>> heads, List<List<S
 		}
 		int height = headings.stream().mapToInt(List::size).max().orElse(0);
 		StringBuilder text = new StringBuilder(this.caption).append(System.lineSeparator());
-		for (int line = -height; line < 0; line++) {
-			int fromEnd = line;
-			// A heading of fewer lines stands just above its cells.
-			line(text, widths,
-					headings.stream()
-						.map((lines) -> (lines.size() + fromEnd < 0) ? "" : lines.get(lines.size() + fromEnd))
-						.toList());
+		// A heading of fewer lines stands just above its cells.
+		headings.forEach((lines) -> lines.addAll(0, Collections.nCopies(height - lines.size(), "")));
+		for (int i = 0; i < height; i++) {
+			int line = i;
+			line(text, widths, headings.stream().map((lines) -> lines.get(line)).toList());
 		}
 		this.rows.forEach((row) -> line(text, widths, row));
 		return text.append(System.lineSeparator()).toString();

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
+import dev.sluice.lab.Report;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
@@ -26,7 +27,7 @@ class ComparePageTests {
 		CellResult bad = Runs.bare(new Cell("reactive", "sync", "starved", Load.inFlight(100), 1),
 				"gave up after 60 s");
 
-		assertThat(ComparePage.text(Runs.run("compare", null, List.of(well, bad))).lines()).contains(
+		assertThat(Report.text(Runs.run("compare", null, List.of(well, bad))).lines()).contains(
 				"Slow backend (starved): orders saved per second; by orders in flight", "Variant   Mode   10     100",
 				"reactive  sync  600  6.87 †", "† 1 of 2 cells are unreliable; the report says why.");
 	}
@@ -45,8 +46,8 @@ class ComparePageTests {
 				new CompareResult(pairs(foreign, foreign / 2, foreign / 2, 0.0), null, null, length),
 				List.of(new RunResult.Check("The services were warm", warm, "0 of 1 were")));
 
-		assertThat(ComparePage.text(run).lines()).first().isEqualTo(first);
-		assertThat(ComparePage.text(run)).doesNotContain("Bottleneck of", "queued saves");
+		assertThat(Report.text(run).lines()).first().isEqualTo(first);
+		assertThat(Report.text(run)).doesNotContain("Bottleneck of", "queued saves");
 		assertThat(ComparePage.sections(run, (CompareResult) Objects.requireNonNull(run.finding())))
 			.extracting(Section::title)
 			.doesNotContain("Which mode for which load?", "Which differences can be believed?");
@@ -54,9 +55,9 @@ class ComparePageTests {
 
 	@Test
 	void halfOfTheCellsMayBeUnreliableAndWhatIsNotKnownSpeaksAgainstNone() {
-		assertThat(ComparePage.text(Runs.run("compare", null, pairs(0.4, 0.2, 0.0, 0.0))))
+		assertThat(Report.text(Runs.run("compare", null, pairs(0.4, 0.2, 0.0, 0.0))))
 			.doesNotContain("Nothing is concluded");
-		assertThat(ComparePage.text(Runs.run("compare", null, pairs(null, null, null, null))))
+		assertThat(Report.text(Runs.run("compare", null, pairs(null, null, null, null))))
 			.doesNotContain("Nothing is concluded");
 	}
 
@@ -72,8 +73,7 @@ class ComparePageTests {
 
 	@Test
 	void fitsATerminalOf100Columns() {
-		assertThat(ComparePage.text(Runs.full()).lines().filter((line) -> line.startsWith("servlet-platform")))
-			.isNotEmpty()
+		assertThat(Report.text(Runs.full()).lines().filter((line) -> line.startsWith("servlet-platform"))).isNotEmpty()
 			.allSatisfy((line) -> assertThat(line).hasSizeLessThanOrEqualTo(100));
 	}
 

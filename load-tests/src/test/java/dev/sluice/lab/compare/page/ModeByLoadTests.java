@@ -9,13 +9,14 @@ import java.util.Random;
 import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.compare.page.ModeByLoad.Ratio;
+import dev.sluice.lab.compare.page.CellGroup.Pair;
+import dev.sluice.lab.compare.page.ModeByLoad.Measure;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.cell.Load;
-import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.cell.PairedComparison;
 import dev.sluice.lab.kit.result.Runs;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
@@ -34,22 +35,22 @@ class ModeByLoadTests {
 
 	/** Ratios of the queued mode's figures to the sync mode's. */
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', nullValues = "-", textBlock = """
-			1.02 0.98 1.02 0.98 1.02 0.98 1.02 0.98 | -
-			0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5         | SYNC
-			2 2 2 2 2 2 2 2                         | QUEUED
+	@CsvSource(delimiter = '|', textBlock = """
+			1.02 0.98 1.02 0.98 1.02 0.98 1.02 0.98 | ''
+			0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5         | sync
+			2 2 2 2 2 2 2 2                         | queued
 			# one pair of many may disagree
-			2.01 2.02 2.03 2.04 2.05 2.06 2.07 0.99 2.09 2.1 2.11 2.12 | QUEUED
+			2.01 2.02 2.03 2.04 2.05 2.06 2.07 0.99 2.09 2.1 2.11 2.12 | queued
 			# few pairs show a difference of more than a quarter, one pair shows none
-			1.25 1.3                                | -
-			1.26 1.3                                | QUEUED
-			0.8 0.7                                 | -
-			0.79 0.7                                | SYNC
-			0.1                                     | -
+			1.25 1.3                                | ''
+			1.26 1.3                                | queued
+			0.8 0.7                                 | ''
+			0.79 0.7                                | sync
+			0.1                                     | ''
 			""")
-	void namesTheModeThatIsGreater(String ratios, @Nullable Mode greater) {
-		assertThat(ratio(Stream.of(ratios.split(" ")).mapToDouble(Double::parseDouble).toArray()).greater())
-			.isEqualTo(greater);
+	void namesTheModeThatIsBetter(String ratios, String better) {
+		assertThat(Measure.RATE.better(paired(Stream.of(ratios.split(" ")).mapToDouble(Double::parseDouble).toArray())))
+			.isEqualTo(better);
 	}
 
 	@Test
@@ -57,10 +58,8 @@ class ModeByLoadTests {
 		Random random = new Random(16);
 		int shown = 0;
 		for (int trial = 0; trial < 5_000; trial++) {
-			double[] sync = { 1_000, 1_000 };
-			double[] queued = { 1_000 * Math.exp(0.14 * random.nextGaussian()),
-					1_000 * Math.exp(0.14 * random.nextGaussian()) };
-			shown += (Ratio.of(sync, queued).greater() != null) ? 1 : 0;
+			ModeByLoad two = paired(Math.exp(0.14 * random.nextGaussian()), Math.exp(0.14 * random.nextGaussian()));
+			shown += Measure.RATE.better(two).isEmpty() ? 0 : 1;
 		}
 
 		assertThat(shown).isLessThan(50);
@@ -73,18 +72,18 @@ class ModeByLoadTests {
 			pair(new Cell("servlet-virtual", "sync", "starved", TEN, repetition), 1_000, 2_000);
 		}
 
-		assertThat(only().rate()).extracting(Ratio::pairs, Ratio::greater, Ratio::least, Ratio::greatest)
-			.containsExactly(8, Mode.QUEUED, 2.0, 4.0);
+		assertThat(only().pairs()).hasSize(8);
+		assertThat(Measure.RATE.better(only())).isEqualTo("queued");
 	}
 
 	/** The headline must not grow when the system gets worse. */
 	@ParameterizedTest
 	@CsvSource({ "2, 0.9", "2, 0.5", "2, 0.1", "8, 0.9", "8, 0.5", "8, 0.1" })
 	void aSlowerQueuedModeNeverLooksBetter(int repetitions, double slower) {
-		Ratio before = ratio(DoubleStream.generate(() -> 1.5).limit(repetitions).toArray());
-		Ratio after = ratio(DoubleStream.generate(() -> 1.5 * slower).limit(repetitions).toArray());
+		PairedComparison before = paired(DoubleStream.generate(() -> 1.5).limit(repetitions).toArray()).rate();
+		PairedComparison after = paired(DoubleStream.generate(() -> 1.5 * slower).limit(repetitions).toArray()).rate();
 
-		assertThat(after.median()).isLessThan(before.median());
+		assertThat(after.medianRatio()).isLessThan(before.medianRatio());
 		assertThat(after.high()).isLessThan(before.high());
 	}
 
@@ -94,9 +93,8 @@ class ModeByLoadTests {
 			pair(cell(repetition), 100, 100, waited(100), waited(100), waited(10), waited(100));
 		}
 
-		assertThat(only().rate().greater()).isNull();
-		assertThat(Objects.requireNonNull(only().answer()).greater()).isEqualTo(Mode.SYNC);
-		assertThat(Objects.requireNonNull(only().saved()).greater()).isNull();
+		assertThat(Stream.of(Measure.values()).map((measure) -> measure.better(only()))).containsExactly("", "queued",
+				"", "");
 	}
 
 	@Test
@@ -109,22 +107,6 @@ class ModeByLoadTests {
 		}
 
 		assertThat(loads()).isEmpty();
-	}
-
-	@Test
-	void theIntervalOfFewPairsIsTheirRange() {
-		Ratio few = ratio(3, 1.5, 2);
-
-		assertThat(few.low()).isCloseTo(1.5, within(1e-9));
-		assertThat(few.high()).isCloseTo(3, within(1e-9));
-	}
-
-	@Test
-	void theDoubtOfEightPairsIsThatOfTheTest() {
-		Ratio many = ratio(1.5, 1.6, 1.7, 1.8, 1.9, 2, 2.1, 2.2);
-
-		assertThat(many.low()).isEqualTo(many.comparison().low());
-		assertThat(many.high()).isEqualTo(many.comparison().high());
 	}
 
 	@Test
@@ -141,16 +123,17 @@ class ModeByLoadTests {
 		assertThat(load.queued().median(CellResult::acceptedP50)).isEqualTo(2);
 		assertThat(load.capacity()).isEqualTo("starved");
 		assertThat(load.load()).isEqualTo(TEN);
-		assertThat(load.rate().median()).isCloseTo(3, within(1e-9));
-		assertThat(Objects.requireNonNull(load.answer()).median()).isCloseTo(0.1, within(1e-9));
-		assertThat(Objects.requireNonNull(load.saved()).pairs()).as("those that have it in both modes").isEqualTo(2);
+		assertThat(load.rate().medianRatio()).isCloseTo(3, within(1e-9));
+		assertThat(Objects.requireNonNull(Measure.ANSWERED.of(load)).medianRatio()).isCloseTo(0.1, within(1e-9));
+		assertThat(Objects.requireNonNull(Measure.SAVED.of(load)).pairs()).as("those that have it in both modes")
+			.isEqualTo(2);
 	}
 
 	@Test
 	void anAnswerInNoTimeIsNoRatio() {
 		pair(cell(1), 100, 100, waited(0), waited(1), waited(1), waited(0));
 
-		assertThat(only().answer()).isNull();
+		assertThat(Measure.ANSWERED.of(only())).isNull();
 	}
 
 	@Test
@@ -169,10 +152,11 @@ class ModeByLoadTests {
 		assertThat(ModeByLoad.byCapacity(loads())).hasSize(3).allSatisfy((_, each) -> assertThat(each).hasSize(3));
 	}
 
-	private static Ratio ratio(double... queued) {
-		double[] sync = new double[queued.length];
-		Arrays.fill(sync, 1);
-		return Ratio.of(sync, queued);
+	/** Pairs with these ratios of the rates. */
+	private static ModeByLoad paired(double... ratios) {
+		return new ModeByLoad(DoubleStream.of(ratios)
+			.mapToObj((ratio) -> new Pair(Runs.rate(cell(1), 1), Runs.rate(cell(1), ratio)))
+			.toList());
 	}
 
 	private ModeByLoad only() {

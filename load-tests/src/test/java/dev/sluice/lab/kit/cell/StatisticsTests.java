@@ -63,8 +63,8 @@ class StatisticsTests {
 					1.1 0.9 1.3 1.0 1.2 0.8 1.05 1.15 1.4 0.95 | 1.0723805295 | 0.8944271910 | 1.2961481397 | 0.322265625 | INCONCLUSIVE
 					1 1 1 1 1 1 1 1 | 1 | 1 | 1 | 1 | SAME
 					# the estimate is the median of the means of any two, of three and of six
-					2 8    | 4            | 0 | Infinity | 0.5 | TOO_FEW_PAIRS
-					1 2 16 | 2.8284271247 | 0 | Infinity | 0.5 | TOO_FEW_PAIRS
+					2 8    | 4            | 2 | 8  | 0.5 | TOO_FEW_PAIRS
+					1 2 16 | 2.8284271247 | 1 | 16 | 0.5 | TOO_FEW_PAIRS
 					# an outlier does not hide a difference
 					1.15 1.151 1.152 0.02 1.154 1.155 1.156 1.157 1.158 1.159 1.16 1.161 | 1.1549997835 | 0.1521183750 | 1.1589995686 | 0.0341796875 | INCONCLUSIVE
 					""")
@@ -74,7 +74,7 @@ class StatisticsTests {
 
 		assertThat(few.medianRatio()).isCloseTo(median, within(1e-9));
 		assertThat(few.low()).isCloseTo(low, within(1e-9));
-		assertThat(Math.min(few.high(), 1e9)).isCloseTo(Math.min(high, 1e9), within(1e-9));
+		assertThat(few.high()).isCloseTo(high, within(1e-9));
 		assertThat(few.probability()).isCloseTo(probability, within(1e-9));
 		assertThat(few.verdict()).isEqualTo(verdict);
 	}
