@@ -13,7 +13,6 @@ import java.util.logging.Logger;
 
 import dev.sluice.contract.Topics;
 import dev.sluice.sink.request.Decompressor;
-import dev.sluice.sink.store.DelayedStore;
 import dev.sluice.sink.store.KafkaMessageStore;
 import dev.sluice.sink.store.KafkaSessions;
 import dev.sluice.sink.store.MessageStore;
@@ -123,9 +122,7 @@ class SinkConfiguration {
 
 	@Bean
 	OnceStore onceStore(MessageStore store, SinkProperties properties) {
-		return new OnceStore(
-				properties.store().delay().isZero() ? store : new DelayedStore(store, properties.store().delay()),
-				properties.store().repeatHorizon());
+		return new OnceStore(store, properties.store().repeatHorizon());
 	}
 
 	@Bean

@@ -7,6 +7,8 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
+import dev.sluice.sink.store.MessageStore;
+import dev.sluice.sink.store.OnceStore;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -52,13 +54,19 @@ final class SinkMetrics {
 	}
 
 	/** Messages that were handed to the storage together have one duration. */
-	void stored(Timer.Sample sample, int messages, int repeats) {
-		if (messages > 0) {
-			sample.stop(this.storeDuration);
-			count(SinkMetric.STORED, messages);
+	void stored(Timer.Sample sample, List<MessageStore.Completed> results) {
+		int stored = 0;
+		int repeated = 0;
+		for (MessageStore.Completed result : results) {
+			stored += (result.outcome() == OnceStore.Outcome.STORED) ? 1 : 0;
+			repeated += (result.outcome() == OnceStore.Outcome.REPEATED) ? 1 : 0;
 		}
-		if (repeats > 0) {
-			count(SinkMetric.REPEATED, repeats);
+		if (stored > 0) {
+			sample.stop(this.storeDuration);
+			count(SinkMetric.STORED, stored);
+		}
+		if (repeated > 0) {
+			count(SinkMetric.REPEATED, repeated);
 		}
 	}
 

@@ -1,25 +1,19 @@
 package dev.sluice.sink;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.SequencedSet;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.request.Payload;
 import dev.sluice.sink.request.Received;
-import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.Fence;
-import dev.sluice.sink.sequence.Place;
-import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.store.MessageStore;
-import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
-import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
-import dev.sluice.sink.store.OnceStore;
 import io.grpc.Status;
 import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
@@ -130,15 +124,8 @@ final class StreamStorage {
 			switch (Payload.read(message, this.shared.properties().limits().maxMessageBytes(),
 					this.shared.decompressor())) {
 				case Payload.Refused(Status status) -> answers.add(new Answer(message.id(), status));
-				case Payload.Readable readable -> {
-					Place place = message.place(this.fence);
-					Content content = new Content(message.id(), message.key(), this.owner, readable.bytes());
-					if (place == null) {
-						storeUnnumbered(batch, content);
-						return;
-					}
-					placed.add(new MessageStore.Placed(place, content));
-				}
+				case Payload.Readable(byte[] bytes) -> placed.add(new MessageStore.Placed(message.place(this.fence),
+						new Content(message.id(), message.key(), this.owner, bytes)));
 			}
 		}
 		if (placed.isEmpty()) {
@@ -146,38 +133,24 @@ final class StreamStorage {
 			return;
 		}
 		Timer.Sample sample = this.shared.metrics().storing();
-		this.shared.store().store(placed, (results) -> {
+		this.shared.store().store(placed, (results) -> later(() -> {
 			for (int i = 0; i < results.size(); i++) {
-				answers.add(answer(placed.get(i).content(), results.get(i)));
+				answers.add(new Answer(placed.get(i).content().id(), results.get(i).failure()));
 			}
-			completed(sample, batch, results, answers);
-		});
+			this.shared.metrics().stored(sample, results);
+			this.answers.accept(batch, answers);
+		}));
 	}
 
-	/** A message without a number is alone in its batch. */
-	private void storeUnnumbered(Batch batch, Content content) {
-		Timer.Sample sample = this.shared.metrics().storing();
-		this.shared.store().store(content).whenComplete((outcome, failure) -> {
-			MessageStore.Completed result = new MessageStore.Completed(outcome, failure);
-			completed(sample, batch, List.of(result), List.of(answer(content, result)));
-		});
-	}
-
-	private static Answer answer(Content content, MessageStore.Completed result) {
-		return new Answer(content.id(),
-				(result.outcome() != null) ? null : status(Objects.requireNonNull(result.failure())));
-	}
-
-	private void completed(Timer.Sample sample, Batch batch, List<MessageStore.Completed> results,
-			List<Answer> answers) {
-		int stored = 0;
-		int repeated = 0;
-		for (MessageStore.Completed result : results) {
-			stored += (result.outcome() == OnceStore.Outcome.STORED) ? 1 : 0;
-			repeated += (result.outcome() == OnceStore.Outcome.REPEATED) ? 1 : 0;
+	/** After {@code sink.store.delay}, which is for measurements. Blocks no thread. */
+	private void later(Runnable completed) {
+		Duration delay = this.shared.properties().store().delay();
+		if (delay.isZero()) {
+			completed.run();
 		}
-		this.shared.metrics().stored(sample, stored, repeated);
-		this.answers.accept(batch, answers);
+		else {
+			var _ = this.shared.timer().schedule(completed, delay.toNanos(), TimeUnit.NANOSECONDS);
+		}
 	}
 
 	/** The batches that the storage has had for too long. */
@@ -188,9 +161,10 @@ final class StreamStorage {
 
 	/** Answers for the messages of such a batch. */
 	List<Answer> timedOut(Batch batch) {
-		Status status = status(
-				new StoreUnavailableException("The storage has not answered for %s ms (sink.store.timeout)"
-					.formatted(this.shared.properties().store().timeout().toMillis())));
+		Status status = MessageStore.Completed
+			.notNow("The storage has not answered for %s ms (sink.store.timeout)"
+				.formatted(this.shared.properties().store().timeout().toMillis()))
+			.failure();
 		return batch.messages.stream().map((message) -> new Answer(message.id(), status)).toList();
 	}
 
@@ -232,21 +206,6 @@ final class StreamStorage {
 
 	int size() {
 		return this.size;
-	}
-
-	/** The status that a client gets for a failure of the storage. */
-	static Status status(Throwable failure) {
-		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
-				: failure;
-		return switch (cause) {
-			case MessageTooLargeException large -> Status.RESOURCE_EXHAUSTED.withDescription(large.getMessage());
-			case ContentDiffersException differs -> Status.ALREADY_EXISTS.withDescription(differs.getMessage());
-			case SessionForgottenException forgotten ->
-				Status.FAILED_PRECONDITION.withDescription(forgotten.getMessage());
-			default ->
-				Status.UNAVAILABLE.withDescription("The message could not be stored; resend unacknowledged messages")
-					.withCause(cause);
-		};
 	}
 
 }

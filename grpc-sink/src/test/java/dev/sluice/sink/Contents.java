@@ -10,7 +10,7 @@ import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.MessageStore.Completed;
 import dev.sluice.sink.store.MessageStore.Placed;
-import dev.sluice.sink.store.OnceStore;
+import org.jspecify.annotations.Nullable;
 
 /** Messages for tests of the stores. */
 public final class Contents {
@@ -27,19 +27,17 @@ public final class Contents {
 		return new Content(id, ByteString.EMPTY, 0, payload);
 	}
 
-	/** Has a store that takes several messages with a place store one. */
-	public static CompletableFuture<OnceStore.Outcome> store(BiConsumer<List<Placed>, Consumer<List<Completed>>> store,
-			Place place, Content content) {
-		CompletableFuture<OnceStore.Outcome> done = new CompletableFuture<>();
-		store.accept(List.of(new Placed(place, content)), (results) -> {
-			if (results.getFirst().failure() != null) {
-				done.completeExceptionally(results.getFirst().failure());
-			}
-			else {
-				done.complete(results.getFirst().outcome());
-			}
-		});
+	/** Has a store store one message. */
+	public static CompletableFuture<Completed> store(BiConsumer<List<Placed>, Consumer<List<Completed>>> store,
+			@Nullable Place place, Content content) {
+		CompletableFuture<Completed> done = new CompletableFuture<>();
+		store.accept(List.of(new Placed(place, content)), (results) -> done.complete(results.getFirst()));
 		return done;
+	}
+
+	/** The outcome, or the code of the failure. */
+	public static String name(Completed result) {
+		return (result.failure() == null) ? result.outcome().name() : result.failure().getCode().name();
 	}
 
 	/** A message with a key. */

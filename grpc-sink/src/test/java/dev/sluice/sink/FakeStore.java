@@ -8,7 +8,6 @@ import java.util.function.Consumer;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.MessageStore;
-import dev.sluice.sink.store.OnceStore;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
@@ -36,27 +35,27 @@ public final class FakeStore implements MessageStore {
 	}
 
 	@Override
-	public CompletableFuture<Void> store(Content content) {
-		Pending message = new Pending(content.id().toStringUtf8(), content.key().toStringUtf8(), content.payload(),
-				new CompletableFuture<>());
-		this.pending.add(message);
-		return message.done();
-	}
-
-	@Override
 	public void store(List<Placed> messages, Consumer<List<Completed>> completion) {
-		this.together.add(messages.size());
-		messages.forEach((message) -> this.places.add(message.place()));
-		if (this.answer != null) {
-			completion.accept(this.answer);
-			return;
+		if (messages.getFirst().place() != null) {
+			this.together.add(messages.size());
+			messages.forEach((message) -> this.places.add(message.place()));
+			if (this.answer != null) {
+				completion.accept(this.answer);
+				return;
+			}
 		}
 		List<CompletableFuture<Completed>> results = messages.stream()
-			.map((message) -> store(message.content())
-				.handle((_, failure) -> new Completed((failure == null) ? OnceStore.Outcome.STORED : null, failure)))
+			.map((message) -> add(message.content()).done())
 			.toList();
 		CompletableFuture.allOf(results.toArray(CompletableFuture[]::new))
 			.thenRun(() -> completion.accept(results.stream().map(CompletableFuture::join).toList()));
+	}
+
+	private Pending add(Content content) {
+		Pending message = new Pending(content.id().toStringUtf8(), content.key().toStringUtf8(), content.payload(),
+				new CompletableFuture<>());
+		this.pending.add(message);
+		return message;
 	}
 
 	/** Number of messages with a place in each call. */
@@ -91,25 +90,25 @@ public final class FakeStore implements MessageStore {
 
 	public void complete(String... ids) {
 		for (String id : ids) {
-			take(id).done().complete(null);
+			take(id).done().complete(Completed.STORED);
 		}
 	}
 
 	public void completeAll() {
 		List<Pending> all = List.copyOf(this.pending);
 		this.pending.clear();
-		all.forEach((message) -> message.done().complete(null));
+		all.forEach((message) -> message.done().complete(Completed.STORED));
 	}
 
-	public void fail(String id, RuntimeException failure) {
-		take(id).done().completeExceptionally(failure);
+	public void fail(String id, Completed failure) {
+		take(id).done().complete(failure);
 	}
 
 	public List<String> pendingKeys() {
 		return this.pending.stream().map(Pending::key).toList();
 	}
 
-	public record Pending(String id, String key, byte[] payload, CompletableFuture<Void> done) {
+	public record Pending(String id, String key, byte[] payload, CompletableFuture<Completed> done) {
 	}
 
 }

@@ -2,13 +2,11 @@ package dev.sluice.sink;
 
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.store.MessageStore;
-import dev.sluice.sink.store.OnceStore;
 import org.apache.kafka.common.Uuid;
 
 /** Stores at once, and does not recognize repeats. */
@@ -45,19 +43,11 @@ final class MemoryStore implements MessageStore {
 	}
 
 	@Override
-	public CompletableFuture<Void> store(Content content) {
-		if (this.keeps) {
-			this.stored.add(content);
-		}
-		return CompletableFuture.completedFuture(null);
-	}
-
-	@Override
 	public void store(List<Placed> messages, Consumer<List<Completed>> completion) {
-		for (Placed message : messages) {
-			var _ = store(message.content());
+		if (this.keeps) {
+			messages.forEach((message) -> this.stored.add(message.content()));
 		}
-		completion.accept(Collections.nCopies(messages.size(), new Completed(OnceStore.Outcome.STORED, null)));
+		completion.accept(Collections.nCopies(messages.size(), Completed.STORED));
 	}
 
 }

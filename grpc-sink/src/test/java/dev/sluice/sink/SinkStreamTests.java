@@ -27,13 +27,8 @@ import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.contract.sink.Session;
 import dev.sluice.sink.request.Decompressor;
-import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.Place;
-import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.store.MessageStore.Completed;
-import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
-import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
-import dev.sluice.sink.store.OnceStore;
 import dev.sluice.threads.Supervisor;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
 import io.grpc.Metadata;
@@ -77,10 +72,12 @@ class SinkStreamTests {
 			"sink.limits.max-streams-per-client=0", "sink.limits.max-message=1000B",
 			"sink.stream.ack-batch=" + ACK_BATCH, "sink.store.timeout=5m", "sink.store.repeat-horizon=100");
 
-	private static final Map<String, RuntimeException> FAILURES = Map.of("too-large",
-			new MessageTooLargeException("too large", new IllegalArgumentException()), "down",
-			new StoreUnavailableException("down"), "differs", new ContentDiffersException(2), "forgotten",
-			new SessionForgottenException("forgotten"));
+	private static final Map<String, Completed> RESULTS = Map.of("STORED", Completed.STORED, "REPEATED",
+			Completed.REPEATED, "too-large",
+			new Completed(null, Status.RESOURCE_EXHAUSTED.withDescription("too large")), "down",
+			Completed.notNow("down"), "differs",
+			new Completed(null, Status.ALREADY_EXISTS.withDescription("has the sequence 2")), "forgotten",
+			new Completed(null, Status.FAILED_PRECONDITION.withDescription("forgotten")));
 
 	private static final Pattern MESSAGE = Pattern.compile("(\\w*)(?:#(\\d+))?(?:/(\\w+))?([-~!?]?)");
 
@@ -128,8 +125,8 @@ class SinkStreamTests {
 		.word("complete", (_) -> this.client.call.onCompleted())
 		.word("cancel", (_) -> this.client.call.cancel("gone", null))
 		.word("stored", this::stored)
-		.word("fails", (id) -> this.store.fail(id.getFirst(), FAILURES.get(id.getLast())))
-		.word("answers", (results) -> this.store.answerWith(results.stream().map(SinkStreamTests::completed).toList()))
+		.word("fails", (id) -> this.store.fail(id.getFirst(), RESULTS.get(id.getLast())))
+		.word("answers", (results) -> this.store.answerWith(results.stream().map(RESULTS::get).toList()))
 		.word("session", this::session)
 		.word("timers", (_) -> runTimers())
 		.word("finish", (_) -> completeEverything())
@@ -284,7 +281,7 @@ class SinkStreamTests {
 		for (String id : ids) {
 			FakeStore.Pending message = this.store.take(id);
 			assertThat(message.payload()).isEqualTo(this.sent.get(id).toByteArray());
-			message.done().complete(null);
+			message.done().complete(Completed.STORED);
 		}
 	}
 
@@ -313,11 +310,6 @@ class SinkStreamTests {
 					.setFirstUnsettled(1)
 					.setFirstNew((name.size() > 1) ? Long.parseLong(name.getLast()) : 0)
 					.build();
-	}
-
-	private static Completed completed(String result) {
-		RuntimeException failure = FAILURES.get(result);
-		return new Completed((failure == null) ? OnceStore.Outcome.valueOf(result) : null, failure);
 	}
 
 	private Request.Builder alone(String message) {

@@ -1,7 +1,5 @@
 package dev.sluice.sink.sequence;
 
-import java.time.Duration;
-
 import com.google.protobuf.ByteString;
 
 /**
@@ -33,21 +31,6 @@ public record ClientSession(ByteString id, long firstUnsettled, long ageMillis, 
 	/** This session, for a message that its stream had before. */
 	public ClientSession ofRepeat() {
 		return new ClientSession(this.id, this.firstUnsettled, this.ageMillis);
-	}
-
-	/**
-	 * Checks that a session that is not known is new: its oldest message is too young to
-	 * belong to a forgotten session.
-	 * @param maxAge time for which sessions are remembered
-	 * @throws SessionForgottenException if it is not
-	 */
-	public void requireNew(Duration maxAge) {
-		if (this.ageMillis > maxAge.toMillis()) {
-			throw new SessionForgottenException(
-					("The session is unknown, and its oldest message is older than sessions are remembered "
-							+ "(%s, sink.sessions.age); send the message in a new session")
-						.formatted(maxAge));
-		}
 	}
 
 }

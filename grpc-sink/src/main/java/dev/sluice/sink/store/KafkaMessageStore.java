@@ -10,6 +10,7 @@ import dev.sluice.contract.Topics;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.format.TopicRecord;
 import dev.sluice.topics.TopicWatch;
+import io.grpc.Status;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -30,6 +31,9 @@ import org.springframework.kafka.core.KafkaTemplate;
  * {@code isolation.level=read_committed}.
  */
 public final class KafkaMessageStore implements MessageStore {
+
+	static final Completed TOO_LARGE = Completed.refused(Status.Code.RESOURCE_EXHAUSTED,
+			"The message is too large for Kafka");
 
 	private final KafkaTemplate<byte[], byte[]> kafka;
 
@@ -55,25 +59,25 @@ public final class KafkaMessageStore implements MessageStore {
 	}
 
 	@Override
-	public CompletableFuture<Void> store(Content content) {
+	public void store(List<Placed> messages, Consumer<List<Completed>> completion) {
+		Placed first = messages.getFirst();
+		if (first.place() != null) {
+			this.sessions.store(messages, completion);
+			return;
+		}
+		var _ = send(first.content()).handle((_, failure) -> (failure != null) ? failed(failure) : Completed.STORED)
+			.thenAccept((result) -> completion.accept(List.of(result)));
+	}
+
+	private CompletableFuture<?> send(Content content) {
 		try {
 			Integer partition = content.key().isEmpty() ? null
 					: partition(content.key(), this.kafka.partitionsFor(Topics.SINK).size());
-			return this.kafka.send(TopicRecord.of(Topics.SINK, partition, content, null, 0)).handle((_, failure) -> {
-				if (failure != null) {
-					throw translate(failure);
-				}
-				return null;
-			});
+			return this.kafka.send(TopicRecord.of(Topics.SINK, partition, content, null, 0));
 		}
 		catch (RuntimeException ex) {
-			return CompletableFuture.failedFuture(translate(ex));
+			return CompletableFuture.failedFuture(ex);
 		}
-	}
-
-	@Override
-	public void store(List<Placed> messages, Consumer<List<Completed>> completion) {
-		this.sessions.store(messages, completion);
 	}
 
 	/** The partition that Kafka's own partitioner chooses for a record with this key. */
@@ -81,21 +85,21 @@ public final class KafkaMessageStore implements MessageStore {
 		return Utils.toPositive(Utils.murmur2(key.toByteArray())) % partitions;
 	}
 
-	private RuntimeException translate(Throwable failure) {
+	private Completed failed(Throwable failure) {
 		Throwable cause = failure;
 		while ((cause instanceof CompletionException || cause instanceof org.springframework.kafka.KafkaException)
 				&& cause.getCause() != null) {
 			cause = cause.getCause();
 		}
 		if (cause instanceof RecordTooLargeException) {
-			return new MessageTooLargeException("The message is too large for Kafka", cause);
+			return TOO_LARGE;
 		}
 		// A full buffer is a time-out too.
 		if (!(cause instanceof TimeoutException)) {
 			// The producer is unusable.
 			this.kafka.getProducerFactory().reset();
 		}
-		return new StoreUnavailableException("Kafka did not acknowledge the message: " + cause, cause);
+		return Completed.notNow("Kafka did not acknowledge the message: " + cause);
 	}
 
 }

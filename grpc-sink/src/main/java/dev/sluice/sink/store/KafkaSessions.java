@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
@@ -13,7 +14,6 @@ import com.google.protobuf.ByteString;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.store.MessageStore.Completed;
 import dev.sluice.sink.store.MessageStore.Placed;
-import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.jspecify.annotations.Nullable;
 
@@ -74,7 +74,7 @@ public final class KafkaSessions implements AutoCloseable {
 		SessionWriter.Group group = new SessionWriter.Group(messages, completion);
 		String refusal = null;
 		synchronized (this) {
-			ClientSession session = messages.getFirst().place().session();
+			ClientSession session = Objects.requireNonNull(messages.getFirst().place()).session();
 			SessionWriter writer = this.writers.get(session.id());
 			if (writer == null || writer.ended()) {
 				refusal = refusal(session.id());
@@ -89,7 +89,7 @@ public final class KafkaSessions implements AutoCloseable {
 			}
 		}
 		if (refusal != null) {
-			group.fail(new StoreUnavailableException(refusal));
+			group.fail(Completed.notNow(refusal));
 		}
 	}
 

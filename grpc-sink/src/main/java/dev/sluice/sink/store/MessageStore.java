@@ -1,13 +1,11 @@
 package dev.sluice.sink.store;
 
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 import dev.sluice.sink.format.Content;
-import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.Place;
-import dev.sluice.sink.sequence.SessionForgottenException;
+import io.grpc.Status;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
@@ -15,25 +13,16 @@ import org.jspecify.annotations.Nullable;
 public interface MessageStore {
 
 	/**
-	 * Stores a message. May block for a bounded time if there is no room. Never throws.
-	 * @param content content to store
-	 * @return completes once the message is durable; fails with a
-	 * {@link StoreUnavailableException} if the message is not stored now, and with a
-	 * {@link MessageTooLargeException} if it never will be
-	 */
-	CompletableFuture<Void> store(Content content);
-
-	/**
-	 * Stores messages of one stream and session in order, each unless it is already
-	 * stored. Does not block, so a connection's thread may call it. If a message is not
-	 * stored now, its place's fence is closed; messages behind a closed fence are not
-	 * stored.
+	 * Stores messages. Those with a place are of one stream and session, and are stored
+	 * in order, each unless it is already stored. This does not block, so a connection's
+	 * thread may call it. If a message is not stored now, its place's fence is closed;
+	 * messages behind a closed fence are not stored.
+	 * <p>
+	 * A message without a place is alone. It may block for a bounded time if there is no
+	 * room.
 	 * @param messages messages to store, at least one
 	 * @param completion receives the results of all messages, in order, once they are
-	 * durable or have failed. Any thread may call it, so it must not block. A failure is
-	 * as in {@link #store(Content)}, or a {@link SessionForgottenException} if the store
-	 * cannot tell whether the message is already stored, or a
-	 * {@link ContentDiffersException} if another message has its place
+	 * durable or have failed. Any thread may call it, so it must not block
 	 */
 	void store(List<Placed> messages, Consumer<List<Completed>> completion);
 
@@ -49,40 +38,39 @@ public interface MessageStore {
 		return topic() != null;
 	}
 
-	/** A message of a session, with its place. */
-	record Placed(Place place, Content content) {
+	/** A message, with its place in a session if it has one. */
+	record Placed(@Nullable Place place, Content content) {
 	}
 
 	/**
 	 * The result of storing a message: one of the two components is null.
 	 *
-	 * @param failure as in {@link #store(List, Completion)}
+	 * @param failure what the client is told: {@code UNAVAILABLE} if the message is not
+	 * stored now, or nobody knows whether it is; {@code RESOURCE_EXHAUSTED} if it never
+	 * will be; {@code ALREADY_EXISTS} if another message has its place or id;
+	 * {@code FAILED_PRECONDITION} if the store cannot tell whether it is stored, because
+	 * it may have forgotten the session, or a copy of the client uses it too
 	 */
-	record Completed(OnceStore.@Nullable Outcome outcome, @Nullable Throwable failure) {
-	}
+	record Completed(OnceStore.@Nullable Outcome outcome, @Nullable Status failure) {
 
-	/** The message was not accepted, or it is not known whether it is durable. */
-	final class StoreUnavailableException extends RuntimeException {
+		public static final Completed STORED = new Completed(OnceStore.Outcome.STORED, null);
 
-		private static final long serialVersionUID = 1L;
+		public static final Completed REPEATED = new Completed(OnceStore.Outcome.REPEATED, null);
 
-		public StoreUnavailableException(String message, Throwable cause) {
-			super(message, cause);
+		/** The message will never be stored. */
+		static Completed refused(Status.Code code, String description) {
+			return new Completed(null, code.toStatus().withDescription(description));
 		}
 
-		public StoreUnavailableException(String message) {
-			super(message);
-		}
-
-	}
-
-	/** The store will never accept the message. */
-	final class MessageTooLargeException extends RuntimeException {
-
-		private static final long serialVersionUID = 1L;
-
-		public MessageTooLargeException(String message, Throwable cause) {
-			super(message, cause);
+		/**
+		 * The message is not stored now.
+		 * @param why one line for the log; clients do not see it
+		 */
+		public static Completed notNow(String why) {
+			return new Completed(null,
+					Status.UNAVAILABLE
+						.withDescription("The message could not be stored; resend unacknowledged messages")
+						.withCause(new IllegalStateException(why)));
 		}
 
 	}

@@ -11,8 +11,10 @@ import java.util.function.Consumer;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.format.Id;
-import dev.sluice.sink.sequence.ContentDiffersException;
-import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
+import dev.sluice.sink.sequence.Place;
+import dev.sluice.sink.store.MessageStore.Completed;
+import dev.sluice.sink.store.MessageStore.Placed;
+import io.grpc.Status;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * same result.
  */
 public final class OnceStore {
+
+	private static final Completed DIFFERENT = Completed.refused(Status.Code.ALREADY_EXISTS,
+			"Another message has the same id, with another payload or key; give each message its own id");
 
 	private final MessageStore store;
 
@@ -47,7 +52,7 @@ public final class OnceStore {
 	@GuardedBy("lock")
 	private @Nullable Uuid topic;
 
-	private record Pending(int checksum, CompletableFuture<Outcome> stored) {
+	private record Pending(int checksum, CompletableFuture<Completed> result) {
 	}
 
 	/**
@@ -80,72 +85,65 @@ public final class OnceStore {
 	}
 
 	/**
-	 * Stores a message unless it is already stored.
-	 * @param content content to store
-	 * @return as in {@link MessageStore#store(Content)}; also fails with a
-	 * {@link ContentDiffersException} if the name is known with other content
+	 * Stores those messages that are not already stored.
+	 * @param messages messages to store, in order
+	 * @param completion receives the results
+	 * @see MessageStore#store(List, Consumer)
 	 */
-	public CompletableFuture<Outcome> store(Content content) {
-		Name name = new Name(content.client(), Id.of(content.id()));
-		CompletableFuture<Outcome> stored;
-		synchronized (this.lock) {
-			Uuid now = this.store.topic();
-			if (now == null) {
-				return CompletableFuture.failedFuture(new StoreUnavailableException("The storage is not ready"));
+	public void store(List<Placed> messages, Consumer<List<Completed>> completion) {
+		Place place = messages.getFirst().place();
+		Uuid now = this.store.topic();
+		if (now == null) {
+			if (place != null) {
+				place.fence().close();
 			}
+			completion.accept(Collections.nCopies(messages.size(), Completed.notNow("The storage is not ready")));
+		}
+		else if (place != null) {
+			this.store.store(messages, completion);
+		}
+		else {
+			var _ = store(now, messages).thenAccept((result) -> completion.accept(List.of(result)));
+		}
+	}
+
+	/** Stores the only message, which has no place. */
+	private CompletableFuture<Completed> store(Uuid now, List<Placed> message) {
+		Content content = message.getFirst().content();
+		Name name = new Name(content.client(), Id.of(content.id()));
+		Pending mine = new Pending(content.checksum(), new CompletableFuture<>());
+		synchronized (this.lock) {
 			if (!now.equals(this.topic)) {
 				this.topic = now;
 				this.recent.clear();
 			}
-			Integer known = this.recent.get(name);
-			if (known != null) {
-				return (known == content.checksum()) ? CompletableFuture.completedFuture(Outcome.REPEATED)
-						: CompletableFuture.failedFuture(new ContentDiffersException());
-			}
-			Pending first = this.pending.get(name);
+			Integer stored = this.recent.get(name);
+			Pending first = (stored != null) ? new Pending(stored, CompletableFuture.completedFuture(Completed.STORED))
+					: this.pending.putIfAbsent(name, mine);
 			if (first != null) {
-				return (first.checksum() == content.checksum()) ? first.stored().thenApply((_) -> Outcome.REPEATED)
-						: CompletableFuture.failedFuture(new ContentDiffersException());
+				return (first.checksum() == content.checksum()) ? first.result().thenApply(OnceStore::ofRepeat)
+						: CompletableFuture.completedFuture(DIFFERENT);
 			}
-			stored = new CompletableFuture<>();
-			this.pending.put(name, new Pending(content.checksum(), stored));
 		}
-		this.store.store(content).whenComplete((_, failure) -> done(name, content.checksum(), stored, failure));
-		return stored;
+		this.store.store(message, (results) -> done(name, mine, results.getFirst()));
+		return mine.result();
 	}
 
-	/**
-	 * Stores those messages of one stream and session that are not already stored.
-	 * @param messages messages to store, in order
-	 * @param completion receives the results, as in
-	 * {@link MessageStore#store(List, Consumer)}
-	 */
-	public void store(List<MessageStore.Placed> messages, Consumer<List<MessageStore.Completed>> completion) {
-		if (this.store.ready()) {
-			this.store.store(messages, completion);
-			return;
-		}
-		messages.getFirst().place().fence().close();
-		completion.accept(Collections.nCopies(messages.size(),
-				new MessageStore.Completed(null, new StoreUnavailableException("The storage is not ready"))));
+	private static Completed ofRepeat(Completed first) {
+		return (first.failure() == null) ? Completed.REPEATED : first;
 	}
 
-	private void done(Name name, int checksum, CompletableFuture<Outcome> stored, @Nullable Throwable failure) {
+	private void done(Name name, Pending first, Completed result) {
 		synchronized (this.lock) {
 			this.pending.remove(name);
-			if (failure == null) {
-				this.recent.put(name, checksum);
+			if (result.failure() == null) {
+				this.recent.put(name, first.checksum());
 				if (this.recent.size() > this.horizon) {
 					this.recent.pollFirstEntry();
 				}
 			}
 		}
-		if (failure == null) {
-			stored.complete(Outcome.STORED);
-		}
-		else {
-			stored.completeExceptionally(failure);
-		}
+		first.result().complete(result);
 	}
 
 }

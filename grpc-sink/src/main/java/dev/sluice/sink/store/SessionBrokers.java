@@ -11,9 +11,8 @@ import java.util.concurrent.TimeoutException;
 
 import dev.sluice.contract.Topics;
 import dev.sluice.sink.sequence.ClientSession;
-import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.sequence.SessionState;
-import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
+import io.grpc.Status;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
@@ -21,6 +20,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
@@ -28,33 +28,46 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * The brokers, as the writer of one session needs them: its producer, and its state as
  * the metadata of a committed offset.
  */
-interface SessionBrokers {
+class SessionBrokers {
 
 	/** After this time the brokers abort a transaction that a dead sink left open. */
-	Duration TRANSACTION_TIMEOUT = Duration.ofSeconds(15);
+	private static final Duration TRANSACTION_TIMEOUT = Duration.ofSeconds(15);
 
 	/** For each call to the brokers, and for the delivery of a record. */
-	Duration TIMEOUT = Duration.ofSeconds(10);
+	private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
 	/** Longer than a transaction, whose end sends what is left. */
-	Duration LINGER = Duration.ofSeconds(1);
+	private static final Duration LINGER = Duration.ofSeconds(1);
 
 	/** About the time that the brokers take to end the previous transaction. */
-	Duration RETRY_BACKOFF = Duration.ofMillis(5);
+	private static final Duration RETRY_BACKOFF = Duration.ofMillis(5);
 
 	/** The partition whose offset has the state. Its messages do not matter. */
-	TopicPartition STATE = new TopicPartition(Topics.SINK, 0);
+	private static final TopicPartition STATE = new TopicPartition(Topics.SINK, 0);
 
-	/** Creates the session's producer, which no one has initialized. */
-	Producer<byte[], byte[]> producer();
+	private final ClientSession session;
+
+	private final Duration maxAge;
+
+	private final Map<String, Object> config;
 
 	/**
-	 * Reads the session's state. By then no other writer can commit for the session.
-	 * @throws SessionForgottenException if there is no state, but the session may be an
-	 * old one
-	 * @throws StoreUnavailableException if the brokers do not answer
+	 * @param common configuration of the producers, without transactional settings
+	 * @param maxAge time for which a session is remembered after its last message
 	 */
-	SessionState state() throws InterruptedException;
+	SessionBrokers(Map<String, Object> common, ClientSession session, Duration maxAge) {
+		this.session = session;
+		this.maxAge = maxAge;
+		this.config = new HashMap<>(common);
+		this.config.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, name(session));
+		this.config.put(ProducerConfig.CLIENT_ID_CONFIG, name(session));
+		this.config.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, (int) TRANSACTION_TIMEOUT.toMillis());
+		this.config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) TIMEOUT.toMillis());
+		this.config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, (int) TIMEOUT.toMillis());
+		this.config.put(ProducerConfig.RETRY_BACKOFF_MS_CONFIG, (int) RETRY_BACKOFF.toMillis());
+		// A batch is sent when it is full or the transaction ends: small ones cost more.
+		this.config.put(ProducerConfig.LINGER_MS_CONFIG, (int) LINGER.toMillis());
+	}
 
 	/** The transactional id and the consumer group of a session. */
 	static String name(ClientSession session) {
@@ -66,43 +79,23 @@ interface SessionBrokers {
 		return Map.of(STATE, new OffsetAndMetadata(state.end(), Base64.getEncoder().encodeToString(state.encode())));
 	}
 
-	/**
-	 * Real brokers.
-	 * @param common configuration of the producers, without transactional settings
-	 * @param maxAge time for which a session is remembered after its last message
-	 */
-	static SessionBrokers of(Map<String, Object> common, ClientSession session, Duration maxAge) {
-		Map<String, Object> config = new HashMap<>(common);
-		config.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, name(session));
-		config.put(ProducerConfig.CLIENT_ID_CONFIG, name(session));
-		config.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, (int) TRANSACTION_TIMEOUT.toMillis());
-		config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) TIMEOUT.toMillis());
-		config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, (int) TIMEOUT.toMillis());
-		config.put(ProducerConfig.RETRY_BACKOFF_MS_CONFIG, (int) RETRY_BACKOFF.toMillis());
-		// A batch is sent when it is full or the transaction ends: small ones cost more.
-		config.put(ProducerConfig.LINGER_MS_CONFIG, (int) LINGER.toMillis());
-		return new SessionBrokers() {
-
-			@Override
-			public Producer<byte[], byte[]> producer() {
-				return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
-			}
-
-			@Override
-			public SessionState state() throws InterruptedException {
-				return read(config, session, maxAge);
-			}
-
-		};
+	/** Creates the session's producer, which no one has initialized. */
+	Producer<byte[], byte[]> producer() {
+		return new KafkaProducer<>(this.config, new ByteArraySerializer(), new ByteArraySerializer());
 	}
 
-	private static SessionState read(Map<String, Object> config, ClientSession session, Duration maxAge)
-			throws InterruptedException {
-		Map<String, Object> admins = new HashMap<>(config);
+	/**
+	 * Reads the session's state. By then no other writer can commit for the session.
+	 * @throws io.grpc.StatusRuntimeException if there is no state, but the session may be
+	 * an old one
+	 * @throws KafkaException if the brokers do not answer
+	 */
+	SessionState state() throws InterruptedException {
+		Map<String, Object> admins = new HashMap<>(this.config);
 		admins.keySet().retainAll(AdminClientConfig.configNames());
 		try (Admin admin = Admin.create(admins)) {
 			OffsetAndMetadata committed = admin
-				.listConsumerGroupOffsets(name(session), new ListConsumerGroupOffsetsOptions().requireStable(true))
+				.listConsumerGroupOffsets(name(this.session), new ListConsumerGroupOffsetsOptions().requireStable(true))
 				.partitionsToOffsetAndMetadata()
 				.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
 				.get(STATE);
@@ -111,9 +104,15 @@ interface SessionBrokers {
 			}
 		}
 		catch (ExecutionException | TimeoutException ex) {
-			throw new StoreUnavailableException("The session's state could not be read from the brokers: " + ex, ex);
+			throw new KafkaException("The session's state could not be read from the brokers: " + ex, ex);
 		}
-		session.requireNew(maxAge);
+		// A younger message cannot belong to a session that was forgotten.
+		if (this.session.ageMillis() > this.maxAge.toMillis()) {
+			throw Status.FAILED_PRECONDITION
+				.withDescription("The session is unknown, and its oldest message is older than sessions are remembered "
+						+ "(%s, sink.sessions.age); send the message in a new session".formatted(this.maxAge))
+				.asRuntimeException();
+		}
 		return new SessionState();
 	}
 

@@ -16,14 +16,12 @@ import dev.sluice.contract.Topics;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.format.TopicRecord;
 import dev.sluice.sink.sequence.ClientSession;
-import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.Place;
-import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.sequence.SessionState;
 import dev.sluice.sink.store.MessageStore.Completed;
-import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.Placed;
-import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.errors.RecordTooLargeException;
@@ -73,9 +71,7 @@ final class SessionWriter {
 
 	private static final Duration POLL = Duration.ofMillis(200);
 
-	private static final Completed STORED = new Completed(OnceStore.Outcome.STORED, null);
-
-	private static final Completed REPEATED = new Completed(OnceStore.Outcome.REPEATED, null);
+	private static final Completed CLOSED = Completed.notNow("The session's producer is closed");
 
 	private final ClientSession session;
 
@@ -107,13 +103,13 @@ final class SessionWriter {
 		private final Consumer<List<Completed>> completion;
 
 		Group(List<Placed> messages, Consumer<List<Completed>> completion) {
-			this.writes = messages.stream().map((message) -> new Write(message.place(), message.content())).toList();
+			this.writes = messages.stream().map(Write::new).toList();
 			this.completion = completion;
 		}
 
 		/** Fails the messages without a result. */
-		void fail(RuntimeException cause) {
-			this.writes.forEach((write) -> write.fail(cause));
+		void fail(Completed result) {
+			this.writes.forEach((write) -> write.fail(result));
 			complete();
 		}
 
@@ -143,9 +139,9 @@ final class SessionWriter {
 
 		private @Nullable Completed result;
 
-		Write(Place place, Content content) {
-			this.place = place;
-			this.content = content;
+		Write(Placed message) {
+			this.place = Objects.requireNonNull(message.place());
+			this.content = message.content();
 		}
 
 		void done(Completed result) {
@@ -155,17 +151,17 @@ final class SessionWriter {
 		}
 
 		/** Closes the fence, so no later message of its stream is stored. */
-		void fail(RuntimeException cause) {
+		void fail(Completed result) {
 			if (this.result == null) {
 				this.place.fence().close();
-				this.result = new Completed(null, cause);
+				this.result = result;
 			}
 		}
 
 	}
 
 	SessionWriter(Map<String, Object> config, ClientSession session, Duration maxAge) {
-		this(session, SessionBrokers.of(config, session, maxAge), () -> Thread.sleep(PAUSE));
+		this(session, new SessionBrokers(config, session, maxAge), () -> Thread.sleep(PAUSE));
 	}
 
 	@SuppressWarnings("this-escape") // The thread begins last.
@@ -195,7 +191,7 @@ final class SessionWriter {
 		}
 		if (this.ended) {
 			// The thread may have ended between the check and the offer.
-			failAll(new ArrayList<>(), new StoreUnavailableException("The session's producer is closed"));
+			failAll(new ArrayList<>(), CLOSED);
 		}
 		return null;
 	}
@@ -237,7 +233,7 @@ final class SessionWriter {
 
 	private void run() {
 		List<Group> batch = new ArrayList<>();
-		RuntimeException end = new StoreUnavailableException("The session's producer is closed");
+		Completed end = CLOSED;
 		try (Producer<byte[], byte[]> producer = this.brokers.producer()) {
 			try {
 				producer.initTransactions();
@@ -254,18 +250,18 @@ final class SessionWriter {
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
 			}
-			catch (SessionForgottenException ex) {
-				end = ex;
+			catch (StatusRuntimeException ex) {
+				end = new Completed(null, ex.getStatus());
 			}
 			catch (RuntimeException ex) {
 				logger.warn("{} could not be written: {}; its next writer reads the state from the brokers", this.name,
 						ex.toString());
-				end = new StoreUnavailableException("Kafka did not acknowledge the transaction: " + ex, ex);
+				end = Completed.notNow("Kafka did not acknowledge the transaction: " + ex);
 				producer.close(Duration.ZERO);
 			}
 		}
 		catch (RuntimeException ex) {
-			end = new StoreUnavailableException("The session's producer could not be created: " + ex, ex);
+			end = Completed.notNow("The session's producer could not be created: " + ex);
 		}
 		finally {
 			this.ending = true;
@@ -319,31 +315,31 @@ final class SessionWriter {
 		if (!written.isEmpty()) {
 			commit(producer, state, written);
 		}
-		written.forEach((write) -> write.done(STORED));
-		repeats.forEach((write) -> write.done(REPEATED));
+		written.forEach((write) -> write.done(Completed.STORED));
+		repeats.forEach((write) -> write.done(Completed.REPEATED));
 		batch.forEach(Group::complete);
 	}
 
 	private static void offer(SessionState state, Write write, List<Write> written, List<Write> repeats) {
 		Place place = write.place;
 		if (place.fence().isClosed()) {
-			write.fail(new StoreUnavailableException("An earlier message of the stream was not stored"));
+			write.fail(Completed.notNow("An earlier message of the stream was not stored"));
 			return;
 		}
 		state.settledBelow(place.session().firstUnsettled());
 		if (place.isNew() && place.sequence() < state.end()) {
-			place.fence().close();
-			write.done(new Completed(null, new SessionForgottenException(
+			write.fail(Completed.refused(Status.Code.FAILED_PRECONDITION,
 					"Another copy of the client has sent this or a later message of the session; send the message in a "
-							+ "new session")));
+							+ "new session"));
 			return;
 		}
 		switch (state.offer(place.sequence(), write.content.checksum())) {
 			case NEW -> written.add(write);
 			case REPEAT -> repeats.add(write);
-			case DIFFERENT -> write.done(new Completed(null, new ContentDiffersException(place.sequence())));
-			case TOO_MANY_GAPS -> write.fail(new StoreUnavailableException(
-					"Too many older messages of the session are missing; they must come first"));
+			case DIFFERENT -> write.done(Completed.refused(Status.Code.ALREADY_EXISTS,
+					"Another message of the session has the sequence " + Long.toUnsignedString(place.sequence())));
+			case TOO_MANY_GAPS -> write
+				.fail(Completed.notNow("Too many older messages of the session are missing; they must come first"));
 		}
 	}
 
@@ -375,18 +371,17 @@ final class SessionWriter {
 		catch (RuntimeException ex) {
 			Write refused = tooLarge.get();
 			if (refused != null) {
-				refused.done(new Completed(null,
-						new MessageTooLargeException("Kafka does not take so large a message", ex)));
+				refused.done(KafkaMessageStore.TOO_LARGE);
 			}
 			throw ex;
 		}
 	}
 
 	/** A failure ends its stream, so groups with a refusal have their results first. */
-	private void failAll(List<Group> batch, RuntimeException cause) {
+	private void failAll(List<Group> batch, Completed result) {
 		this.groups.drainTo(batch);
 		batch.sort(Comparator.comparing((group) -> group.writes.stream().allMatch((write) -> write.result == null)));
-		batch.forEach((group) -> group.fail(cause));
+		batch.forEach((group) -> group.fail(result));
 	}
 
 }

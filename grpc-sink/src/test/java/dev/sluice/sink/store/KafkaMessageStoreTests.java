@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -20,8 +19,7 @@ import dev.sluice.sink.format.TopicRecord;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;
-import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
-import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
+import dev.sluice.sink.store.MessageStore.Completed;
 import dev.sluice.topics.TopicWatch;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
@@ -46,7 +44,6 @@ import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.core.ProducerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
@@ -115,13 +112,13 @@ class KafkaMessageStoreTests {
 
 	@Test
 	void acknowledgesAMessageOnceTheBrokersHaveIt() {
-		CompletableFuture<Void> stored = this.store
-			.store(new Content(ByteString.copyFromUtf8("id"), ByteString.EMPTY, 7, "payload".getBytes()));
+		CompletableFuture<Completed> stored = store(
+				new Content(ByteString.copyFromUtf8("id"), ByteString.EMPTY, 7, "payload".getBytes()));
 		assertThat(stored).isNotDone();
 
 		this.producer.completeNext();
 
-		assertThat(stored).isCompleted();
+		assertThat(stored).isCompletedWithValue(Completed.STORED);
 		ProducerRecord<byte[], byte[]> sent = this.producer.history().getFirst();
 		assertThat(sent.topic()).isEqualTo(Topics.SINK);
 		assertThat(sent.partition()).as("the producer chooses it").isNull();
@@ -137,8 +134,8 @@ class KafkaMessageStoreTests {
 			.mapToObj((i) -> BuiltInPartitioner.partitionForKey(("key " + i).getBytes(), PARTITIONS))
 			.toList();
 
-		List<CompletableFuture<Void>> stored = IntStream.range(0, 20)
-			.mapToObj((i) -> this.store.store(Contents.of("id " + i, "key " + i, new byte[1])))
+		List<CompletableFuture<Completed>> stored = IntStream.range(0, 20)
+			.mapToObj((i) -> store(Contents.of("id " + i, "key " + i, new byte[1])))
 			.toList();
 		stored.forEach((_) -> this.producer.completeNext());
 
@@ -150,21 +147,21 @@ class KafkaMessageStoreTests {
 	/** Only after a failure of the producer is it unknown whether the brokers have it. */
 	@ParameterizedTest
 	@MethodSource
-	void goesOnAfterAFailure(RuntimeException cause, Class<?> expected, int resets) {
-		CompletableFuture<Void> stored = this.store.store(Contents.of("id", new byte[1]));
+	void goesOnAfterAFailure(RuntimeException cause, String expected, int resets) {
+		CompletableFuture<Completed> stored = store(Contents.of("id", new byte[1]));
 
 		this.producer.errorNext(cause);
 
-		assertThat(failure(stored)).isInstanceOf(expected).hasCause(cause);
+		assertThat(stored.resultNow().failure().toString()).contains(expected);
 		assertThat(this.resets).as("other producers").hasValue(resets);
 		assertThat(this.store.ready()).isTrue();
 	}
 
 	static Stream<Arguments> goesOnAfterAFailure() {
-		return Stream.of(arguments(new RecordTooLargeException(), MessageTooLargeException.class, 0),
-				arguments(new TimeoutException("late"), StoreUnavailableException.class, 0),
-				arguments(new BufferExhaustedException("no room"), StoreUnavailableException.class, 0),
-				arguments(new KafkaException("broken"), StoreUnavailableException.class, 1));
+		return Stream.of(arguments(new RecordTooLargeException(), "code=RESOURCE_EXHAUSTED", 0),
+				arguments(new TimeoutException("late"), "TimeoutException: late", 0),
+				arguments(new BufferExhaustedException("no room"), "BufferExhaustedException: no room", 0),
+				arguments(new KafkaException("broken"), "KafkaException: broken", 1));
 	}
 
 	@ParameterizedTest
@@ -173,10 +170,10 @@ class KafkaMessageStoreTests {
 		this.producer.sendException = ofSend;
 		this.producer.partitionsForException = new TimeoutException("no partitions");
 
-		CompletableFuture<Void> stored = this.store.store(Contents.of("id", key, new byte[1]));
+		CompletableFuture<Completed> stored = store(Contents.of("id", key, new byte[1]));
 
-		assertThat(stored).isCompletedExceptionally();
-		assertThat(failure(stored)).isInstanceOf(StoreUnavailableException.class).hasMessageContaining(expected);
+		assertThat(Contents.name(stored.resultNow())).isEqualTo("UNAVAILABLE");
+		assertThat(stored.resultNow().failure().getCause()).hasMessageContaining(expected);
 	}
 
 	static Stream<Arguments> saysSoWhenAMessageCannotEvenBeSent() {
@@ -201,17 +198,16 @@ class KafkaMessageStoreTests {
 
 		this.sessions.forget();
 
-		assertThat(failure(storeWithPlace())).hasMessageContaining("is ending");
+		assertThat(storeWithPlace().get(Patience.ofSeconds(60).toSeconds(), TimeUnit.SECONDS).failure().getCause())
+			.hasMessageContaining("is ending");
 	}
 
-	private CompletableFuture<OnceStore.Outcome> storeWithPlace() {
+	private CompletableFuture<Completed> store(Content content) {
+		return Contents.store(this.store::store, null, content);
+	}
+
+	private CompletableFuture<Completed> storeWithPlace() {
 		return Contents.store(this.store::store, new Place(SESSION, 1, new Fence()), Contents.of("id", new byte[1]));
-	}
-
-	private static Throwable failure(CompletableFuture<?> future) {
-		return catchThrowableOfType(ExecutionException.class,
-				() -> future.get(Patience.ofSeconds(60).toSeconds(), TimeUnit.SECONDS))
-			.getCause();
 	}
 
 }

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.sink.Contents;
 import dev.sluice.sink.FakeStore;
 import dev.sluice.sink.Script;
 import dev.sluice.sink.format.Content;
@@ -14,8 +15,6 @@ import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.MessageStore.Completed;
 import dev.sluice.sink.store.MessageStore.Placed;
-import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
-import dev.sluice.sink.store.OnceStore.Outcome;
 import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,7 +32,7 @@ class OnceStoreTests {
 
 	private OnceStore once = new OnceStore(this.store, 2);
 
-	private final List<CompletableFuture<Outcome>> results = new ArrayList<>();
+	private final List<CompletableFuture<Completed>> results = new ArrayList<>();
 
 	/**
 	 * A message is an id, with another payload ({@code a=other}) or with a key
@@ -41,13 +40,15 @@ class OnceStoreTests {
 	 */
 	private final Script script = new Script()
 		.word("horizon", (messages) -> this.once = new OnceStore(this.store, Integer.parseInt(messages.getFirst())))
-		.word("store",
-				(messages) -> messages.forEach((message) -> this.results.add(this.once.store(content(message, 0)))))
-		.word("store-of-another", (message) -> this.results.add(this.once.store(content(message.getFirst(), 7))))
+		.word("store", (messages) -> messages.forEach((message) -> store(content(message, 0))))
+		.word("store-of-another", (message) -> store(content(message.getFirst(), 7)))
 		.word("stored", (ids) -> this.store.complete(ids.toArray(String[]::new)))
-		.word("down", (id) -> this.store.fail(id.getFirst(), new StoreUnavailableException("down")))
+		.word("down", (id) -> this.store.fail(id.getFirst(), Completed.notNow("down")))
 		.word("new-topic", (_) -> this.store.topic(Uuid.randomUuid()))
-		.added("got", () -> this.results.stream().map(OnceStoreTests::text).toList())
+		.added("got",
+				() -> this.results.stream()
+					.map((result) -> result.isDone() ? Contents.name(result.join()) : "nothing")
+					.toList())
 		.shown("storing", this.store::pendingIds);
 
 	private static Content content(String message, long client) {
@@ -57,12 +58,8 @@ class OnceStoreTests {
 				(message.contains("=") ? parts[1] : parts[0]).getBytes());
 	}
 
-	private static String text(CompletableFuture<Outcome> result) {
-		return switch (result.state()) {
-			case RUNNING -> "nothing";
-			case SUCCESS -> result.resultNow().name();
-			case FAILED, CANCELLED -> result.exceptionNow().getClass().getSimpleName();
-		};
+	private void store(Content content) {
+		this.results.add(Contents.store(this.once::store, null, content));
 	}
 
 	@ParameterizedTest(name = "{0}")
@@ -74,7 +71,7 @@ class OnceStoreTests {
 	static Stream<Arguments> follows() {
 		return Script.scenarios("""
 				stores again what failed
-					store a; down a; got StoreUnavailableException; store a; stored a; got STORED
+					store a; down a; got UNAVAILABLE; store a; stored a; got STORED
 				forgets what lies beyond the horizon
 					store a b c; stored a b c; got STORED STORED STORED; store b c a; got REPEATED REPEATED nothing
 				joins a repeat also if it remembers nothing
@@ -83,7 +80,7 @@ class OnceStoreTests {
 					store a; stored a; got STORED; new-topic; store a; got nothing
 				refuses other content under a known id
 					store a a=other; stored a; store a=other a/key; storing
-					got STORED ContentDiffersException ContentDiffersException ContentDiffersException
+					got STORED ALREADY_EXISTS ALREADY_EXISTS ALREADY_EXISTS
 				gives an id to each client
 					store a; stored a; store-of-another a=other; stored a; store a; got STORED STORED REPEATED
 				""");
@@ -99,7 +96,7 @@ class OnceStoreTests {
 				new Placed(new Place(SESSION, 2, fence), content("b", 0))), completed::addAll);
 
 		assertThat(completed).hasSize(2)
-			.allSatisfy((result) -> assertThat(result.failure()).isInstanceOf(StoreUnavailableException.class));
+			.allSatisfy((result) -> assertThat(Contents.name(result)).isEqualTo("UNAVAILABLE"));
 		assertThat(fence.isClosed()).isTrue();
 		assertThat(this.store.pending()).isZero();
 	}

@@ -22,16 +22,16 @@ import java.util.stream.Stream;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.Topics;
+import dev.sluice.sink.Contents;
 import dev.sluice.sink.Script;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;
-import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.sequence.SessionState;
 import dev.sluice.sink.store.MessageStore.Completed;
 import dev.sluice.sink.store.MessageStore.Placed;
-import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
+import io.grpc.Status;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -90,15 +90,15 @@ class SessionWriterTests {
 
 	/** Brokers that know nothing of the session, and say so once it begins. */
 	static SessionBrokers brokers(Producer<byte[], byte[]> producer, CountDownLatch begins) {
-		return new SessionBrokers() {
+		return new SessionBrokers(Map.of(), SESSION, Duration.ZERO) {
 
 			@Override
-			public Producer<byte[], byte[]> producer() {
+			Producer<byte[], byte[]> producer() {
 				return producer;
 			}
 
 			@Override
-			public SessionState state() throws InterruptedException {
+			SessionState state() throws InterruptedException {
 				begins.await();
 				return new SessionState();
 			}
@@ -183,24 +183,24 @@ class SessionWriterTests {
 	static Stream<Arguments> follows() {
 		return Script.scenarios("""
 				acknowledges no repeat of what its own transaction did not store
-					commits-fail; give 1=a; give 1=a; begin; got StoreUnavailable; got StoreUnavailable; is fenced=true
+					commits-fail; give 1=a; give 1=a; begin; got UNAVAILABLE; got UNAVAILABLE; is fenced=true
 				knows a repeat once it is stored
 					give 1=a 1=a; begin; got STORED REPEATED; give 1=a; got REPEATED; is sent=1
 				refuses other content alone and stores what is behind it
-					give 1=a 1=other 2=b; begin; got STORED ContentDiffers STORED; is fenced=false
+					give 1=a 1=other 2=b; begin; got STORED ALREADY_EXISTS STORED; is fenced=false
 				stores nothing behind a closed fence
-					give 1=a; fence; begin; got StoreUnavailable; is sent=0
+					give 1=a; fence; begin; got UNAVAILABLE; is sent=0
 				does not wait behind a small transaction
 					begin; give 1=a; got STORED; give 2=a; got STORED; give 3=a; got STORED; is pauses=0 commits=3
 				refuses for good what is too large alone if its transaction fails
 					commits-fail; give 1=a 2=too-large 3=c; begin
-					got StoreUnavailable MessageTooLarge StoreUnavailable; is fenced=true
+					got UNAVAILABLE RESOURCE_EXHAUSTED UNAVAILABLE; is fenced=true
 				reports a refusal before the failures of its transaction: a failure ends the stream
 					commits-fail; give 1=a; give 2=too-large; give 3=c; begin
-					got StoreUnavailable; got MessageTooLarge; got StoreUnavailable
-					reported MessageTooLarge StoreUnavailable StoreUnavailable
+					got UNAVAILABLE; got RESOURCE_EXHAUSTED; got UNAVAILABLE
+					reported RESOURCE_EXHAUSTED UNAVAILABLE UNAVAILABLE
 				ends after a failure
-					commits-fail; give 1=a; begin; got StoreUnavailable; is ended=true; refused 2=b; over
+					commits-fail; give 1=a; begin; got UNAVAILABLE; is ended=true; refused 2=b; over
 					is closed=true
 				takes no further group into a transaction of sixteen megabytes
 					give 1:16777216; give 2=b 3=c; give 4=d; begin; got STORED; got STORED STORED; got STORED
@@ -255,8 +255,8 @@ class SessionWriterTests {
 				new Placed(new Place(copy, 601, ofCopy), content("behind")));
 
 		assertThat(results.outcomes()).containsExactly(OnceStore.Outcome.REPEATED, null, null);
-		assertThat(results.failures().get(1)).isInstanceOf(SessionForgottenException.class);
-		assertThat(results.failures().get(2)).isInstanceOf(StoreUnavailableException.class);
+		assertThat(results.failures().get(1).getCode()).isEqualTo(Status.Code.FAILED_PRECONDITION);
+		assertThat(results.failures().get(2).getCode()).isEqualTo(Status.Code.UNAVAILABLE);
 	}
 
 	@Test
@@ -311,9 +311,8 @@ class SessionWriterTests {
 
 		assertThat(results.outcomes().subList(0, GAPS)).containsOnly(OnceStore.Outcome.STORED);
 		assertThat(results.outcomes().subList(GAPS, 2 * GAPS)).containsOnlyNulls();
-		assertThat(results.failures().get(GAPS)).isInstanceOf(StoreUnavailableException.class)
-			.hasMessageContaining("Too many older messages");
-		assertThat(results.failures().getLast()).hasMessageContaining("An earlier message of the stream");
+		assertThat(results.failures().get(GAPS).getCause()).hasMessageContaining("Too many older messages");
+		assertThat(results.failures().getLast().getCause()).hasMessageContaining("An earlier message of the stream");
 		assertThat(this.fence.isClosed()).isTrue();
 		assertThat(this.producer.history()).hasSize(GAPS);
 	}
@@ -351,12 +350,9 @@ class SessionWriterTests {
 			this.reported.add(List.copyOf(results));
 		}
 
-		/** The outcomes, or the kinds of failures. */
+		/** The outcomes, or the codes of failures. */
 		private static List<String> names(List<Completed> results) {
-			return results.stream()
-				.map((one) -> (one.failure() == null) ? one.outcome().name()
-						: one.failure().getClass().getSimpleName().replace("Exception", ""))
-				.toList();
+			return results.stream().map(Contents::name).toList();
 		}
 
 		void await() {
@@ -368,7 +364,7 @@ class SessionWriterTests {
 			return this.reported.getFirst().stream().map(Completed::outcome).toList();
 		}
 
-		List<Throwable> failures() {
+		List<Status> failures() {
 			return this.reported.getFirst().stream().map(Completed::failure).toList();
 		}
 
