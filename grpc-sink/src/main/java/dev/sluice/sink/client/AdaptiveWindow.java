@@ -31,8 +31,7 @@ import java.time.Duration;
  * but not below two.</li>
  * <li>A round trip ends after a second at the latest: otherwise a sink that became slow
  * would be considered fast for ten long round trips.</li>
- * <li>A message that is not acknowledged in time halves the measured rate, once per round
- * trip.</li>
+ * <li>A message that is not acknowledged in time halves the measured rate.</li>
  * </ul>
  */
 final class AdaptiveWindow {
@@ -127,8 +126,6 @@ final class AdaptiveWindow {
 
 	private long roundBeganAt;
 
-	private boolean lostInRound;
-
 	/**
 	 * The stages of a trial of a larger window. If the sink became faster for another
 	 * reason, it is still as fast in the last one.
@@ -197,16 +194,13 @@ final class AdaptiveWindow {
 		resize();
 	}
 
-	/** Notes that an acknowledgement did not come in time. */
+	/** Notes that a stream ended because an acknowledgement did not come in time. */
 	void lost() {
-		if (!this.lostInRound) {
-			this.lostInRound = true;
-			this.starting = false;
-			for (int i = 0; i < ROUNDS; i++) {
-				this.rates[i] /= 2;
-			}
-			resize();
+		this.starting = false;
+		for (int i = 0; i < ROUNDS; i++) {
+			this.rates[i] /= 2;
 		}
+		resize();
 	}
 
 	private void shortest(Flight flight, long nanos) {
@@ -229,7 +223,6 @@ final class AdaptiveWindow {
 			this.batches[this.round % ROUNDS] = 0;
 			this.roundWasMeasured = false;
 		}
-		this.lostInRound = false;
 		if (this.starting && !this.roundWasScarce) {
 			checkGrowth();
 		}

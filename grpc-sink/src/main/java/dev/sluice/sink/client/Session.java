@@ -20,9 +20,9 @@ import org.slf4j.LoggerFactory;
  * in flight, or waits in the spool after all that were sent on this stream.
  * <p>
  * Confined to the event loop, except for {@link #appended} and {@link #stats}. Payloads
- * in flight are not kept in memory: a message to send again is read from the spool again.
- * An exception on the loop, also a listener's, ends the stream, and the next one starts
- * with all messages in the spool.
+ * in flight are not kept in memory: what is refused is read from the spool again. An
+ * exception on the loop, also a listener's, ends the stream, and the next one starts with
+ * all messages in the spool.
  */
 final class Session {
 
@@ -139,7 +139,6 @@ final class Session {
 
 	/** Sends while there are messages to send, room, and a ready transport. */
 	void pump() {
-		this.connection.sendAgain();
 		while (this.connection.canSend()) {
 			Entry next = this.spool.next(this.last);
 			if (next == null || !send(next)) {
@@ -177,7 +176,7 @@ final class Session {
 							maxBytes));
 		}
 		else {
-			this.connection.send(id, entry, 1);
+			this.connection.send(id, entry);
 		}
 		return true;
 	}

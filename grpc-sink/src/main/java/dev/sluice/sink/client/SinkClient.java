@@ -48,7 +48,7 @@ public final class SinkClient implements AutoCloseable {
 	 * @param connected whether the sink has answered on an open stream
 	 * @param inFlight messages sent and not acknowledged
 	 * @param window maximum number of messages in flight
-	 * @param timeouts messages sent again because no acknowledgement came in time
+	 * @param timeouts streams left because an acknowledgement did not come in time
 	 * @param disconnections streams that have ended
 	 * @param dropped messages that the sink reported as dropped
 	 * @param spooled messages in the spool

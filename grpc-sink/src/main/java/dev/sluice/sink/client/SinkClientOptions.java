@@ -18,10 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param durability what a message in the spool survives. Default {@code POWER}
  * @param window maximum number of messages in flight, below which the number adapts to
  * the sink. Default 16,384
- * @param ackTimeout time after which an unacknowledged message is sent again; longer than
- * the sink's {@code sink.store.timeout}. A stream on which the sink does not answer
- * within that time, or acknowledges nothing for three times that time, is replaced by a
- * new one. Default 20 s
+ * @param ackTimeout time within which the sink must answer on a stream and acknowledge
+ * each message; longer than its {@code sink.store.timeout}. After that a new stream
+ * replaces the stream, and what is not acknowledged is sent again. Default 20 s
  * @param maxMessageBytes maximum size of a payload. A message that is larger than the
  * sink's own maximum is not sent and counts as refused. Default 1 MB
  * @param zstdLevel compression level, 1 to 22; 0 = none. Default 3

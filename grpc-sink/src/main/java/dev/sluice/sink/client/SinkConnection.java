@@ -2,14 +2,11 @@ package dev.sluice.sink.client;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SequencedMap;
-import java.util.SequencedSet;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Response;
@@ -38,13 +35,10 @@ final class SinkConnection {
 
 	private static final Logger logger = LoggerFactory.getLogger(SinkConnection.class);
 
-	/** A stream without acknowledgements is left after this many {@code ackTimeout}s. */
-	private static final int SILENT_TIMEOUTS = 3;
-
 	private static final int RESPONSE_VERSION = 1;
 
-	/** A stream is left when more repeats have not been answered. */
-	private static final int MAX_STRAYS = 10_000;
+	/** Acknowledgements that are on their way come within this time. */
+	private static final Duration REST = Duration.ofMillis(50);
 
 	private final ManagedChannel channel;
 
@@ -67,23 +61,11 @@ final class SinkConnection {
 	/** By id, in the order of sending. */
 	private final SequencedMap<Id, InFlight> inFlight = new LinkedHashMap<>();
 
-	/** Messages in flight to be sent again, before new ones. */
-	private final SequencedSet<Id> again = new LinkedHashSet<>();
-
-	/**
-	 * By id, how many more answers may come on this stream for messages that are done:
-	 * those were sent more than once. Another message with the id must not take them.
-	 */
-	private final Map<Id, Integer> strays = new HashMap<>();
-
 	private @Nullable SinkCall call;
-
-	/** When the sink last acknowledged, or got the first message after a rest. */
-	private long silentSince;
 
 	private boolean timerRuns;
 
-	/** Whether it sends nothing for a pause, to a sink that forgets sessions. */
+	/** Whether it sends nothing more on this stream, to a sink that forgets sessions. */
 	private boolean resting;
 
 	/** Streams in a row that the sink has not answered on. */
@@ -95,11 +77,9 @@ final class SinkConnection {
 	 * A message in flight.
 	 *
 	 * @param number its number in the spool
-	 * @param session session in the spool
-	 * @param sentIn session id that the sink got
-	 * @param times how often it was sent on this stream
+	 * @param session its session in the spool
 	 */
-	private record InFlight(long number, long session, ByteString sentIn, AdaptiveWindow.Flight flight, int times) {
+	private record InFlight(long number, long session, AdaptiveWindow.Flight flight) {
 	}
 
 	SinkConnection(ManagedChannel channel, Session session, Spool spool, EventLoop loop, AdaptiveWindow window,
@@ -151,35 +131,12 @@ final class SinkConnection {
 		return Objects.requireNonNull(this.call).maxMessageBytes();
 	}
 
-	/** Sends messages in flight again that were not acknowledged or were refused. */
-	void sendAgain() {
-		while (!this.again.isEmpty() && isReady()) {
-			Id id = this.again.removeFirst();
-			InFlight late = this.inFlight.get(id);
-			Entry entry = (late != null) ? this.spool.get(late.number()) : null;
-			if (late != null && entry != null) {
-				// Ids that the client made have no other message.
-				send(id, entry, entry.hasOwnId() ? 1 : late.times() + 1);
-			}
-			else {
-				this.inFlight.remove(id);
-			}
-		}
-	}
-
-	/**
-	 * Sends a message. Call it only if it {@linkplain #canSend can send one}.
-	 * @param times how often it will have been sent on this stream
-	 */
-	void send(Id id, Entry entry, int times) {
+	/** Sends a message. Call it only if it {@linkplain #canSend can send one}. */
+	void send(Id id, Entry entry) {
 		SinkCall open = Objects.requireNonNull(this.call);
 		long now = this.loop.nanoTime();
-		if (this.inFlight.isEmpty()) {
-			this.silentSince = now;
-		}
 		AdaptiveWindow.Flight flight = this.window.sent(now, this.inFlight.size(), !this.session.hasMore());
-		this.inFlight.putLast(id,
-				new InFlight(entry.number(), entry.session(), this.sessions.id(entry.session()), flight, times));
+		this.inFlight.put(id, new InFlight(entry.number(), entry.session(), flight));
 		this.progress.sent(entry.number());
 		open.write(entry);
 		runTimer(this.options.ackTimeout());
@@ -221,7 +178,7 @@ final class SinkConnection {
 			this.channel.enterIdle();
 		}
 		open.cancel(reason, null);
-		ended(open, Status.DEADLINE_EXCEEDED.withDescription(reason));
+		ended(open, Status.CANCELLED.withDescription(reason));
 	}
 
 	/** Ends the stream, if there is one, for a reason of the client's own. */
@@ -249,10 +206,6 @@ final class SinkConnection {
 				// Of a newer server, and not needed.
 			}
 		}
-		if (this.strays.size() > MAX_STRAYS) {
-			leave(from, "The sink has not answered %s repeats".formatted(MAX_STRAYS));
-			return;
-		}
 		this.session.pump();
 		from.requestNext();
 	}
@@ -268,7 +221,7 @@ final class SinkConnection {
 		List<Long> stored = new ArrayList<>(ids.size());
 		List<ByteString> heard = new ArrayList<>(ids.size());
 		for (ByteString bytes : ids) {
-			InFlight done = done(Id.of(bytes), now);
+			InFlight done = done(Id.of(bytes));
 			if (done != null) {
 				this.window.acked(done.flight(), now, ids.size());
 				stored.add(done.number());
@@ -285,16 +238,10 @@ final class SinkConnection {
 	 * stream has proved itself once it is done with a message that it got; one that has
 	 * only opened may fail again.
 	 */
-	private @Nullable InFlight done(Id id, long now) {
-		Integer stray = this.strays.remove(id);
-		InFlight done = (stray == null) ? this.inFlight.remove(id) : null;
-		int due = (stray != null) ? stray : (done != null) ? done.times() : 0;
-		if (due > 0) {
+	private @Nullable InFlight done(Id id) {
+		InFlight done = this.inFlight.remove(id);
+		if (done != null) {
 			this.session.pauseShort();
-			this.silentSince = now;
-		}
-		if (due > 1) {
-			this.strays.put(id, due - 1);
 		}
 		return done;
 	}
@@ -307,7 +254,7 @@ final class SinkConnection {
 		from.informed(info, this.options, this.sessions, this.progress);
 		info.getRefusalsList().forEach((refusal) -> {
 			Id id = Id.of(refusal.getMessageId());
-			InFlight done = forgotten(id, refusal.getCode()) ? null : done(id, this.loop.nanoTime());
+			InFlight done = forgotten(from, id, refusal.getCode()) ? null : done(id);
 			if (done != null) {
 				this.session.refuse(done.number(), refusal.getCode(), SinkCall.inOneLine(refusal.getDescription()));
 			}
@@ -315,21 +262,21 @@ final class SinkConnection {
 	}
 
 	/**
-	 * Sends a message again in a new session, after a pause, if the sink has forgotten
-	 * its session.
+	 * Ends the stream soon if the sink has forgotten the session of a message. The next
+	 * one sends it in a new session, as all that are not acknowledged by then.
 	 */
-	private boolean forgotten(Id id, int code) {
+	private boolean forgotten(SinkCall from, Id id, int code) {
 		InFlight unacknowledged = this.inFlight.get(id);
 		if (code != Status.Code.FAILED_PRECONDITION.value() || unacknowledged == null) {
 			return false;
 		}
-		this.sessions.renew(unacknowledged.session(), unacknowledged.sentIn());
-		this.again.add(id);
 		if (!this.resting) {
 			this.resting = true;
-			this.session.afterPause(() -> {
-				this.resting = false;
-				this.session.pump();
+			this.sessions.renew(unacknowledged.session());
+			this.session.schedule(REST, () -> {
+				if (from == this.call) {
+					leave(from, "The sink has forgotten the session");
+				}
 			});
 		}
 		return true;
@@ -346,8 +293,7 @@ final class SinkConnection {
 		this.call = null;
 		from.close();
 		this.inFlight.clear();
-		this.again.clear();
-		this.strays.clear();
+		this.resting = false;
 		this.session.beginAgain();
 		if (!this.closed) {
 			this.progress.disconnections.increment();
@@ -366,35 +312,19 @@ final class SinkConnection {
 	/** One timer for all messages: the one sent first times out first. */
 	private void timer() {
 		this.timerRuns = false;
-		long now = this.loop.nanoTime();
-		Duration timeout = this.options.ackTimeout();
-		if (this.again.isEmpty()) {
-			findLate(now, timeout.toNanos());
-		}
-		if (!this.again.isEmpty() && now - this.silentSince >= SILENT_TIMEOUTS * timeout.toNanos()) {
-			leave(Objects.requireNonNull(this.call),
-					"The sink has acknowledged nothing for %s times %s".formatted(SILENT_TIMEOUTS, timeout));
+		Map.Entry<Id, InFlight> oldest = this.inFlight.firstEntry();
+		if (oldest == null) {
 			return;
 		}
-		this.session.pump();
-		if (!this.inFlight.isEmpty()) {
-			// Unless it runs already: the transport may not be ready.
-			runTimer(timeout);
+		Duration timeout = this.options.ackTimeout();
+		long left = oldest.getValue().flight().sentAt() + timeout.toNanos() - this.loop.nanoTime();
+		if (left > 0) {
+			runTimer(Duration.ofNanos(left));
+			return;
 		}
-	}
-
-	private void findLate(long now, long timeoutNanos) {
-		for (Map.Entry<Id, InFlight> next : this.inFlight.entrySet()) {
-			AdaptiveWindow.Flight flight = next.getValue().flight();
-			long left = flight.sentAt() + timeoutNanos - now;
-			if (left > 0) {
-				runTimer(Duration.ofNanos(left));
-				return;
-			}
-			this.progress.timeouts.increment();
-			this.window.lost();
-			this.again.add(next.getKey());
-		}
+		this.progress.timeouts.increment();
+		this.window.lost();
+		leave(Objects.requireNonNull(this.call), "The sink has not acknowledged a message for %s".formatted(timeout));
 	}
 
 }

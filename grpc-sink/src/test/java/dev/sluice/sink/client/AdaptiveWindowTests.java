@@ -105,8 +105,8 @@ class AdaptiveWindowTests {
 					unsteady 60s; average 100 500
 				keeps its size when the sink is slow for a second
 					run 5s 100ms 20000; size 2000 10000; run 1s 100ms 1000; of-it 0.5 1
-				halves once a round when messages are lost
-					run 5s 100ms 20000; size 2000 10000; lost 50; of-it 0.33 0.67
+				halves when a message is lost
+					run 5s 100ms 20000; size 2000 10000; lost 1; of-it 0.33 0.67
 				keeps growing at the start while the application has little to send, so that a burst is not held up
 					trickle 200 10ms; size 100 10000
 				never leaves its bounds

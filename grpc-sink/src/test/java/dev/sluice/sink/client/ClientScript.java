@@ -28,7 +28,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A client and a sink over an in-process transport. Everything runs on the test's thread,
  * and time passes only by a step. The sink's steps are {@code info}, with the capacity of
  * its queue and further fields, {@code ack}, {@code refuse}, {@code fail}, {@code end}
- * and {@code version}. The client's are {@code send}, {@code close} and what its listener
+ * and {@code version}; {@code stored} and {@code forget} have the indexes of messages
+ * that were sent. The client's are {@code send}, {@code close} and what its listener
  * does; its first may be {@code window}. A message is an id, whose payload follows from
  * it, {@code id=payload} or {@code id:size}; {@code #} has an id of the client's.
  * {@code sent} and {@code numbers} tell the requests since they were used before; what
@@ -70,6 +71,9 @@ final class ClientScript implements DeliveryListener, AutoCloseable {
 		.word("forget",
 				(indexes) -> indexes.forEach((index) -> this.sink.refuse(this.sink.ids.get(Integer.parseInt(index)),
 						Status.Code.FAILED_PRECONDITION)))
+		.word("stored",
+				(indexes) -> indexes
+					.forEach((index) -> this.sink.ack(List.of(this.sink.ids.get(Integer.parseInt(index))))))
 		.word("fail", (_) -> this.sink.fail(Status.UNAVAILABLE))
 		.word("end", (_) -> this.sink.responses.onCompleted())
 		.word("send", this::send)

@@ -48,9 +48,10 @@ class SequenceTests {
 					fail; send #; pass 100ms; info 100; numbers A1 A2 A3 A4 A5
 				uses a full window again for what the sink cannot tell
 					window 10; info 100; send # # # # # # # # # #; numbers A1 A2 A3 A4 A5 A6 A7 A8 A9 A10
-					forget 0; pass 100ms; numbers B1; is inFlight=10
+					forget 0; pass 200ms; info 100; numbers B1 B2 B3 B4 B5 B6 B7 B8 B9 B10; is inFlight=10
 				sends in a new session what the sink cannot tell, and refuses none of it
-					info 100; send # #; numbers A1 A2; forget 0 1; pass 100ms; numbers B1 B2; is spooled=2 refused=0
+					info 100; send # # #; numbers A1 A2 A3; forget 1 2; send #; numbers; stored 0; pass 200ms; info 100
+					numbers B2 B3 B4; is spooled=3 refused=0
 				""");
 	}
 
@@ -98,8 +99,8 @@ class SequenceTests {
 
 	@Test
 	void waitsLongerEachTimeBeforeItSendsToASinkThatForgetsEverything() {
-		this.script.play("window 10; info 100; send # # # # # # # # # #");
-		this.sink.responses.request(1_000);
+		this.sink.greeting = true;
+		this.script.play("window 10; send # # # # # # # # # #");
 		int refused = 0;
 		for (int millis = 0; millis < 9_000; millis += 10) {
 			while (refused < this.sink.ids.size() && refused < 1_000) {

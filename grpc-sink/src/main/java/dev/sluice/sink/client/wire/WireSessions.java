@@ -75,17 +75,13 @@ public final class WireSessions {
 	/**
 	 * Gives a session that the sink has forgotten, or that a copy of this process uses, a
 	 * new id. Messages in flight may already be stored.
-	 * @param refused the id that the sink refused
 	 */
-	public void renew(long session, ByteString refused) {
-		if (id(session).equals(refused)) {
-			logger
-				.warn("The sink cannot tell which messages of session {} it has: it has forgotten it, or a copy of this "
-						+ "process uses it; unacknowledged ones are sent again in a new session, and stored twice if "
-						+ "they were stored before", Long.toHexString(session));
-			this.renewed.add(session);
-			this.names.put(session, bytes(this.random.nextLong()));
-		}
+	public void renew(long session) {
+		logger.warn("The sink cannot tell which messages of session {} it has: it has forgotten it, or a copy of this "
+				+ "process uses it; unacknowledged ones are sent again in a new session, and stored twice if they were "
+				+ "stored before", Long.toHexString(session));
+		this.renewed.add(session);
+		this.names.put(session, bytes(this.random.nextLong()));
 	}
 
 	private static ByteString bytes(long session) {
