@@ -14,6 +14,7 @@ import dev.sluice.devservices.Patience;
 import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
+import dev.sluice.sink.client.spool.Message;
 import dev.sluice.sink.store.MessageStore;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
@@ -75,10 +76,10 @@ class MutualTlsIT {
 		ByteString id = ByteString.copyFromUtf8("order-1");
 		ManagedChannel first = channel("client").build();
 		try (SinkClient client = open("client"); SinkClient another = open("other-client")) {
-			client.send(id, "of one".getBytes());
+			client.send(new Message(id, "of one".getBytes()));
 			assertThat(client.awaitEmpty(DEADLINE)).isTrue();
 
-			another.send(id, "of the other".getBytes());
+			another.send(new Message(id, "of the other".getBytes()));
 			assertThat(another.awaitEmpty(DEADLINE)).as("it has a stream of its own").isTrue();
 			assertThat(another.stats().refused()).as("and ids of its own").isZero();
 

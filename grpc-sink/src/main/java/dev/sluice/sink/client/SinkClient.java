@@ -105,7 +105,7 @@ public final class SinkClient implements AutoCloseable {
 	/**
 	 * Sends a message with an id that the client makes, and with a sequence.
 	 * @return the id
-	 * @see #send(ByteString, byte[])
+	 * @see #send(Message)
 	 */
 	public ByteString send(byte[] payload) throws InterruptedException {
 		return sendAll(List.of(new Message(null, payload))).getFirst();
@@ -113,22 +113,12 @@ public final class SinkClient implements AutoCloseable {
 
 	/**
 	 * Sends a message: appends it to the spool. When this returns, the message is as
-	 * durable as the options say.
-	 * @param id 1 to 64 bytes; the sink stores repeats of it once, within its repeat
-	 * horizon and until it restarts
-	 * @param payload must not be changed afterwards
+	 * durable as the options say. The sink stores repeats of an id of the caller's once,
+	 * within its repeat horizon and until it restarts.
+	 * @return the id
 	 * @throws SpoolFullException if there is no room: the message is not in the spool
 	 * @throws SpoolFailedException if the message may not be durable
-	 * @throws IllegalArgumentException if the id or the payload is too large
-	 */
-	public void send(ByteString id, byte[] payload) throws InterruptedException {
-		sendAll(List.of(new Message(id, payload)));
-	}
-
-	/**
-	 * Sends a message, which may have a key.
-	 * @return the id
-	 * @see #send(ByteString, byte[])
+	 * @throws IllegalArgumentException if the payload is too large
 	 */
 	public ByteString send(Message message) throws InterruptedException {
 		return sendAll(List.of(message)).getFirst();

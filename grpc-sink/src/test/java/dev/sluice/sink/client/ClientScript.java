@@ -127,7 +127,7 @@ final class ClientScript implements DeliveryListener, AutoCloseable {
 			String payload = message.contains("=") ? parts[1]
 					: message.contains(":") ? "x".repeat(Integer.parseInt(parts[1])) : "payload of " + message;
 			this.messages.put(payload, message);
-			client().send(ByteString.copyFromUtf8(parts[0]), payload.getBytes());
+			client().send(new Message(ByteString.copyFromUtf8(parts[0]), payload.getBytes()));
 		}
 	}
 

@@ -149,7 +149,7 @@ class SinkClientTests {
 	void waitsForRoomAsLongAsItMay() throws Exception {
 		byte[] large = new byte[60_000];
 		SinkClient client = this.script.client();
-		client.send(ByteString.copyFromUtf8("first"), large);
+		client.send(new Message(ByteString.copyFromUtf8("first"), large));
 		assertThatExceptionOfType(SpoolFullException.class)
 			.isThrownBy(() -> client.sendAll(List.of(new Message(null, large)), Duration.ofMillis(20)));
 
@@ -283,9 +283,9 @@ class SinkClientTests {
 	void refusesToTakeWhatTheSinkNeverTakes() {
 		SinkClient client = this.script.client();
 		assertThatIllegalArgumentException().isThrownBy(() -> client.send(new byte[2_000_000]));
-		assertThatIllegalArgumentException().isThrownBy(() -> client.send(ByteString.EMPTY, new byte[1]));
+		assertThatIllegalArgumentException().isThrownBy(() -> new Message(ByteString.EMPTY, new byte[1]));
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> client.send(ByteString.copyFrom(new byte[65]), new byte[1]))
+			.isThrownBy(() -> new Message(ByteString.copyFrom(new byte[65]), new byte[1]))
 			.withMessageContaining("1 to 64 bytes, this one has 65");
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> new Message(null, new byte[1], ByteString.copyFrom(new byte[129])))
