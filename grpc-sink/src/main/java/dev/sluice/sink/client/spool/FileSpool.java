@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -71,11 +70,11 @@ public final class FileSpool implements Spool {
 	/** Confined to the thread that writes. */
 	private final QueueReader oldestReader;
 
-	/** Confined to the thread that sends. */
+	/** Reads what is sent next. Confined to the thread that sends, as the other one. */
 	private final QueueReader reader;
 
-	/** Bytes of messages being appended. */
-	private final AtomicLong appending = new AtomicLong();
+	/** Reads what is refused, in ascending order too. */
+	private final QueueReader refusedReader;
 
 	private final BlockingQueue<Append> appends = new ArrayBlockingQueue<>(QUEUE);
 
@@ -135,6 +134,7 @@ public final class FileSpool implements Spool {
 		}
 		this.writer = new SegmentWriter(this.queue, directory, segmentBytes, force, disk);
 		this.reader = new QueueReader(this.queue, disk);
+		this.refusedReader = new QueueReader(this.queue, disk);
 		this.oldestReader = new QueueReader(this.queue, disk);
 		showOldest();
 		Thread.ofPlatform().daemon().name("spool " + directory.getFileName()).start(this::run);
@@ -147,19 +147,8 @@ public final class FileSpool implements Spool {
 
 	@Override
 	public List<Entry> append(List<Message> messages) throws InterruptedException {
-		long size = Entry.bytes(messages);
-		reserve(size);
-		Append append = new Append(List.copyOf(messages), size, new CompletableFuture<>());
-		boolean offered = false;
-		try {
-			offered = !this.closing && this.appends.offer(append, TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-		}
-		finally {
-			if (!offered) {
-				this.appending.addAndGet(-size);
-			}
-		}
-		if (!offered) {
+		Append append = new Append(List.copyOf(messages), Entry.bytes(messages), new CompletableFuture<>());
+		if (this.closing || !this.appends.offer(append, TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
 			throw new SpoolFailedException("The spool accepts no more messages: it is closed, or the disk is stuck");
 		}
 		if (this.ended.isDone()) {
@@ -180,21 +169,24 @@ public final class FileSpool implements Spool {
 		}
 	}
 
-	private void reserve(long size) {
-		long others = this.appending.getAndAdd(size);
+	/**
+	 * Whether there is room for an append; if not, refuses it.
+	 * @param others bytes of those that are written before it
+	 */
+	private boolean hasRoom(Append append, long others) {
 		long entries = others + this.queue.unsettledBytes();
-		if (entries + size > this.maxBytes) {
-			this.appending.addAndGet(-size);
-			throw new SpoolFullException(entries, this.maxBytes);
-		}
 		long files = others + this.queue.bytes();
-		if (files + size > this.maxFileBytes) {
-			this.appending.addAndGet(-size);
-			throw new SpoolFullException(
-					("The spool's files have %s of at most %s bytes, most of them after an old message: send again "
-							+ "when the sink has stored that one")
-						.formatted(files, this.maxFileBytes));
+		if (entries + append.bytes() > this.maxBytes) {
+			append.done().completeExceptionally(new SpoolFullException(entries, this.maxBytes));
 		}
+		else if (files + append.bytes() > this.maxFileBytes) {
+			append.done()
+				.completeExceptionally(new SpoolFullException(
+						("The spool's files have %s of at most %s bytes, most of them after an old message: send again "
+								+ "when the sink has stored that one")
+							.formatted(files, this.maxFileBytes)));
+		}
+		return !append.done().isDone();
 	}
 
 	/** The loop of the thread that writes. */
@@ -237,7 +229,7 @@ public final class FileSpool implements Spool {
 		Append next = this.appends.poll(this.closing ? 0 : SETTLE_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
 		long size = 0;
 		while (next != null) {
-			if (next != Append.NOTHING) {
+			if (next != Append.NOTHING && hasRoom(next, size)) {
 				group.add(next);
 				size += next.bytes();
 			}
@@ -252,7 +244,6 @@ public final class FileSpool implements Spool {
 			int from = 0;
 			for (Append append : group) {
 				int to = from + append.messages().size();
-				this.appending.addAndGet(-append.bytes());
 				append.done().complete(entries.subList(from, to));
 				from = to;
 			}
@@ -271,9 +262,7 @@ public final class FileSpool implements Spool {
 	private void fail(List<Append> group, RuntimeException cause) {
 		for (Append append : group) {
 			// An append that already has a result keeps it.
-			if (append.done().completeExceptionally(cause)) {
-				this.appending.addAndGet(-append.bytes());
-			}
+			append.done().completeExceptionally(cause);
 		}
 	}
 
@@ -308,7 +297,7 @@ public final class FileSpool implements Spool {
 	public @Nullable Entry next(long after) {
 		long number = this.queue.firstUnsettled(after + 1);
 		while (number < this.queue.end()) {
-			Entry entry = get(number);
+			Entry entry = read(this.reader, number);
 			if (entry != null) {
 				return entry;
 			}
@@ -334,9 +323,13 @@ public final class FileSpool implements Spool {
 
 	@Override
 	public @Nullable Entry get(long number) {
+		return read(this.refusedReader, number);
+	}
+
+	private @Nullable Entry read(QueueReader from, long number) {
 		try {
 			Entry recent = this.queue.takeRecent(number);
-			return (recent != null) ? recent : this.reader.read(number);
+			return (recent != null) ? recent : from.read(number);
 		}
 		catch (IOException ex) {
 			throw new SpoolFailedException(
@@ -379,6 +372,7 @@ public final class FileSpool implements Spool {
 		// An interrupt does not end the wait.
 		this.ended.copy().completeOnTimeout(null, TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).join();
 		release(this.reader);
+		release(this.refusedReader);
 	}
 
 	private void release(AutoCloseable resource) {

@@ -5,16 +5,15 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.StandardOpenOption;
-import java.util.Map;
 
 import dev.sluice.sink.client.spool.Spool.Entry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the records of a {@link SegmentQueue} by number. It is fast in order; in any
- * other order it skims at most 128 KB of records for each. Keeps one file open. Confined
- * to one thread. Interrupting that thread closes only this reader's file, which is then
- * reopened.
+ * Reads the records of a {@link SegmentQueue} by number. It is fast in ascending order;
+ * for a lower number it begins again at the start of the segment. Keeps one file open.
+ * Confined to one thread. Interrupting that thread closes only this reader's file, which
+ * is then reopened.
  */
 final class QueueReader implements Closeable {
 
@@ -80,15 +79,14 @@ final class QueueReader implements Closeable {
 			open = new SegmentReader(file, of.salt);
 			this.segment = of;
 			this.reader = open;
-			this.next = Long.MAX_VALUE;
+			this.next = of.first;
 		}
 		long bytes = Math.min(this.queue.bytes(of), file.size());
 		if (open.size() != bytes) {
 			open.limit(bytes);
 		}
-		Map.Entry<Long, Long> place = of.placeBefore(number);
-		if (this.next > number || this.next < place.getKey()) {
-			open.seek(place.getValue());
+		if (this.next > number) {
+			open.seek(0);
 		}
 		return open;
 	}
@@ -103,7 +101,6 @@ final class QueueReader implements Closeable {
 				at.seek(whole.from());
 				return lost(of, number, whole.number());
 			}
-			of.place(whole.number(), whole.from());
 			// Settled numbers before the record have its number too.
 			if (whole.number() == number && whole.numbered()) {
 				this.next = number + 1;

@@ -18,10 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the records of a queue without writing anything. It reads only the end of most
- * segments, which gives the number of records. It reads from record to record in the
- * newest segment, which lists the settled records, and in segments that a process left
- * without an end. It reads no body of a message. Not thread-safe.
+ * Finds the records of a queue without writing anything. Within a session a segment ends
+ * where the next one begins, so most files are not read. It reads from record to record
+ * in the newest segment, which lists the settled records, and in the last one of each
+ * other session. It reads no body of a message. Not thread-safe.
  */
 final class QueueRecovery {
 
@@ -31,11 +31,8 @@ final class QueueRecovery {
 
 	private final NumberRanges settled = new NumberRanges();
 
-	/**
-	 * The first number of a segment that lists what was settled before it. Several may
-	 * start there; all but the last of these have only settled numbers.
-	 */
-	private long settledKnownFrom = Long.MIN_VALUE;
+	/** Whether a segment was read that lists all that was settled before it. */
+	private boolean settledKnown;
 
 	/**
 	 * The result.
@@ -67,7 +64,14 @@ final class QueueRecovery {
 		@Nullable Segment newer = null;
 		long nextNumber = 0;
 		for (Segment segment : all.reversed()) {
-			read(segment);
+			// Of several that begin with one number, at most one has records.
+			if (this.settledKnown && newer != null && newer.session == segment.session
+					&& all.stream().filter((other) -> other.first == segment.first).count() == 1) {
+				segment.reaches(newer.first, newer.first, Files.size(segment.file));
+			}
+			else {
+				read(segment);
+			}
 			nextNumber = Math.max(nextNumber, segment.end());
 			if (!segment.hasRecords()) {
 				empty.add(segment.file);
@@ -94,14 +98,10 @@ final class QueueRecovery {
 
 	private void read(Segment segment) throws IOException {
 		try (FileChannel channel = this.disk.open(segment.file, StandardOpenOption.READ)) {
-			SegmentReader reader = new SegmentReader(channel, segment.salt);
-			if (segment.first >= this.settledKnownFrom || !readEnd(segment, reader)) {
-				readAll(segment, reader);
-			}
+			read(segment, new SegmentReader(channel, segment.salt));
 		}
 	}
 
-	/** Within a session, a segment ends where the next one begins. */
 	private static void meet(Segment segment, Segment newer) {
 		if (segment.end() > newer.first) {
 			logger
@@ -113,19 +113,8 @@ final class QueueRecovery {
 		}
 	}
 
-	/** Whether the file's last bytes are the segment's end. */
-	private static boolean readEnd(Segment segment, SegmentReader reader) throws IOException {
-		reader.seek(Math.max(0, reader.size() - SegmentFormat.HEADER_BYTES));
-		if (reader.skim() instanceof SegmentReader.Whole last && last.kind() == Kind.END) {
-			segment.reaches(last.number(), last.number(), reader.size());
-			return true;
-		}
-		return false;
-	}
-
 	/** Damage is reported when a record in it is read. */
-	private void readAll(Segment segment, SegmentReader reader) throws IOException {
-		reader.seek(0);
+	private void read(Segment segment, SegmentReader reader) throws IOException {
 		long promised = segment.first;
 		long end = segment.first;
 		long bytes = 0;
@@ -139,7 +128,6 @@ final class QueueRecovery {
 			}
 			end = Math.max(end, whole.numbered() ? whole.number() + 1 : whole.number());
 			bytes = whole.end();
-			segment.place(whole.number(), whole.from());
 			whole = reader.skim();
 		}
 		if (reader.size() > reader.position()) {
@@ -157,9 +145,7 @@ final class QueueRecovery {
 			return;
 		}
 		this.settled.addEncoded(ranges);
-		if (record.from() == 0) {
-			this.settledKnownFrom = record.number();
-		}
+		this.settledKnown |= record.from() == 0;
 	}
 
 }

@@ -2,9 +2,6 @@ package dev.sluice.sink.client.spool;
 
 import java.nio.file.Path;
 import java.util.Locale;
-import java.util.Map;
-import java.util.concurrent.ConcurrentNavigableMap;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -13,16 +10,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state of a segment of a queue. Everything that is needed to read its records is in
  * the file's name, where damage to the file's content cannot reach it. Guarded by the
- * queue, except for {@code places}.
+ * queue.
  */
 final class Segment {
 
 	private static final Pattern NAME = Pattern.compile("(\\d{19})-(\\p{XDigit}{16})-(\\p{XDigit}{16})\\.segment");
 
 	private static final int HEX = 16;
-
-	/** Minimum distance of two remembered records in the file, in bytes. */
-	private static final long PLACE_EVERY = 128 * 1024;
 
 	final Path file;
 
@@ -34,9 +28,6 @@ final class Segment {
 
 	/** Random number of the opening that created it. */
 	final long session;
-
-	/** The positions of some records, by number. */
-	private final ConcurrentNavigableMap<Long, Long> places = new ConcurrentSkipListMap<>();
 
 	/** Length of the file up to the last commit. */
 	private long bytes;
@@ -57,7 +48,6 @@ final class Segment {
 		this.session = session;
 		this.end = first;
 		this.promised = first;
-		this.places.put(first, 0L);
 	}
 
 	/** A segment without records. */
@@ -109,26 +99,6 @@ final class Segment {
 	/** Changes the number of unsettled records. */
 	void addUnsettled(long count) {
 		this.unsettled += count;
-	}
-
-	/**
-	 * Remembers where a record begins, if that is far enough after the last such place.
-	 */
-	void place(long number, long position) {
-		Map.Entry<Long, Long> before = this.places.floorEntry(number);
-		if (before == null || position - before.getValue() >= PLACE_EVERY) {
-			this.places.put(number, position);
-		}
-	}
-
-	/** Forgets the places of records that were rolled back. */
-	void rolledBack() {
-		this.places.tailMap(this.end, this.end > this.first).clear();
-	}
-
-	/** The last known place at or before a record of this segment. */
-	Map.Entry<Long, Long> placeBefore(long number) {
-		return this.places.floorEntry(number);
 	}
 
 }

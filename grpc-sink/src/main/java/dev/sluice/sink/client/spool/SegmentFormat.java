@@ -40,15 +40,10 @@ final class SegmentFormat {
 		BATCH,
 
 		/**
-		 * Numbers of settled messages, before a batch. It has the number of the next
-		 * message.
+		 * Numbers of settled messages, before a batch or at the end of an opening. It has
+		 * the number of the next message.
 		 */
-		SETTLED,
-
-		/**
-		 * The end of the segment. The next one begins with this number. It has no body.
-		 */
-		END;
+		SETTLED;
 
 		private static final Kind[] KINDS = values();
 

@@ -31,8 +31,7 @@ import org.slf4j.LoggerFactory;
  * before there is room to write that.
  * <p>
  * Memory: up to {@value #RECENT_BYTES} bytes of the last entries, some 200 bytes for each
- * segment, 100 for each 128 KB read or written, and 100 for each gap between settled
- * records.
+ * segment, and 100 for each gap between settled records.
  */
 final class SegmentQueue {
 

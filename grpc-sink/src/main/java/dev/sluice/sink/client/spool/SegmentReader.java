@@ -63,7 +63,7 @@ final class SegmentReader {
 
 		/** Whether it has a number of its own. */
 		boolean numbered() {
-			return this.kind == Kind.RECORD || this.kind == Kind.BATCH;
+			return this.kind != Kind.SETTLED;
 		}
 
 	}

@@ -172,7 +172,7 @@ final class SegmentWriter implements Closeable {
 
 	private void append(NumberRanges settled, List<Entry> entries) throws IOException {
 		if (this.segment != null && (this.segment.bytes() >= this.segmentBytes || isRemoved(this.segment))) {
-			end(this.segment);
+			closeSegment();
 		}
 		Segment open = this.segment;
 		if (open == null) {
@@ -183,7 +183,6 @@ final class SegmentWriter implements Closeable {
 		}
 		Kind kind = Kind.BATCH;
 		for (Entry entry : entries) {
-			open.place(this.nextNumber, this.position);
 			put(kind, entry.encode());
 			this.nextNumber++;
 			kind = Kind.RECORD;
@@ -220,15 +219,6 @@ final class SegmentWriter implements Closeable {
 		}
 		this.queue.begun(begun, this.position);
 		return begun;
-	}
-
-	/**
-	 * Ends a segment. A later opening reads only its end, unless it is the newest one.
-	 */
-	private void end(Segment full) throws IOException {
-		put(Kind.END);
-		commit(full, List.of());
-		closeSegment();
 	}
 
 	private void put(Kind kind, byte[]... parts) throws IOException {
@@ -293,7 +283,6 @@ final class SegmentWriter implements Closeable {
 		if (open != null) {
 			this.nextNumber = open.end();
 			this.position = open.bytes();
-			open.rolledBack();
 			channel().truncate(this.position);
 			channel().force(true);
 			channel().position(this.position);
@@ -349,7 +338,7 @@ final class SegmentWriter implements Closeable {
 	}
 
 	/**
-	 * Ends the open segment, or deletes it if all records are settled.
+	 * Closes the open segment, or deletes it if all records are settled.
 	 */
 	@Override
 	public void close() throws IOException {
@@ -362,7 +351,9 @@ final class SegmentWriter implements Closeable {
 			}
 			deleteSettled(true);
 			if (this.segment != null) {
-				end(this.segment);
+				// A later opening knows that all messages before it were promised.
+				put(Kind.SETTLED);
+				commit(this.segment, List.of());
 			}
 		}
 		finally {
