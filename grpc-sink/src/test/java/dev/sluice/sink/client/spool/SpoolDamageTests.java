@@ -190,6 +190,19 @@ class SpoolDamageTests {
 		}
 	}
 
+	/** Of a segment that could not begin, nor be deleted. */
+	@ParameterizedTest
+	@ValueSource(strings = { "0000000000000000", "ffffffffffffffff" })
+	void deliversEverythingBesideAnEmptyFileWithTheSameFirstNumber(String salt) throws Exception {
+		Path segment = Spools.segments(this.closed).get(1);
+		Files.createFile(segment
+			.resolveSibling(segment.getFileName().toString().replaceFirst("-\\p{XDigit}{16}-", "-" + salt + "-")));
+
+		try (FileSpool spool = open(this.closed)) {
+			assertThat(Spools.payloads(spool).keySet()).isEqualTo(this.appended.keySet());
+		}
+	}
+
 	@Test
 	void countsWhatIsDamagedOnceAndGivesItsRoomBack() throws Exception {
 		Path segment = Spools.segments(this.closed).get(1);
