@@ -24,13 +24,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 class CeilingTests {
 
 	/** Lines of {@code src/main/java}. */
-	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 1_707),
-			Map.entry("dev-services", 2_435), Map.entry("gateway-core", 5_669), Map.entry("gateway-reactive", 1_538),
-			Map.entry("gateway-servlet", 2_305), Map.entry("grpc-sink", 9_417), Map.entry("kafka-topics", 771),
-			Map.entry("load-tests", 18_953), Map.entry("order-consumer", 5_586), Map.entry("order-contract", 1_013));
+	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 1_574),
+			Map.entry("dev-services", 2_080), Map.entry("gateway-core", 5_546), Map.entry("gateway-reactive", 1_484),
+			Map.entry("gateway-servlet", 2_242), Map.entry("grpc-sink", 9_107), Map.entry("kafka-topics", 742),
+			Map.entry("load-tests", 18_335), Map.entry("order-consumer", 5_586), Map.entry("order-contract", 999));
 
 	/** Lines of {@code src/test/java} of all modules. */
-	private static final int TEST_LINES = 44_578;
+	private static final int TEST_LINES = 44_719;
 
 	private static final int RATIONALE_WORDS = 8_535;
 
