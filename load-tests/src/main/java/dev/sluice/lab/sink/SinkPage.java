@@ -103,9 +103,8 @@ public final class SinkPage {
 	}
 
 	private static Chart chart(SinkResult sink, Setting setting) {
-		return Chart.Stack.of("Data stored and acknowledged when " + setting.words(),
-				"MB of data per second, before compression", rows(sink, setting), (row) -> row.mode().words(),
-				(_) -> false, Row::megabytesPerSecond);
+		return Chart.Stack.of("Data stored and acknowledged when " + setting.words(), "MB/s", rows(sink, setting),
+				(row) -> row.mode().words(), (_) -> false, Row::megabytesPerSecond);
 	}
 
 	private static Table table(SinkResult sink, Setting setting) {
