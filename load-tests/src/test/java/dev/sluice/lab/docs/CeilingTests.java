@@ -27,7 +27,7 @@ class CeilingTests {
 	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 1_574),
 			Map.entry("dev-services", 2_080), Map.entry("gateway-core", 5_546), Map.entry("gateway-reactive", 1_484),
 			Map.entry("gateway-servlet", 2_242), Map.entry("grpc-sink", 9_107), Map.entry("kafka-topics", 742),
-			Map.entry("load-tests", 18_335), Map.entry("order-consumer", 5_586), Map.entry("order-contract", 999));
+			Map.entry("load-tests", 18_334), Map.entry("order-consumer", 5_586), Map.entry("order-contract", 999));
 
 	/** Lines of {@code src/test/java} of all modules. */
 	private static final int TEST_LINES = 44_719;
@@ -46,8 +46,8 @@ class CeilingTests {
 	private static final Map<String, Integer> LARGE_CLASSES = Map.of();
 
 	/** Packages with more types than a package may have. */
-	private static final Map<String, Integer> LARGE_PACKAGES = Map.of("order-contract/contract", 19,
-			"dev-services/devservices", 22);
+	private static final Map<String, Integer> LARGE_PACKAGES = Map.of("order-contract/contract", 18,
+			"dev-services/devservices", 17);
 
 	/** Records with more components than a record may have. */
 	private static final Map<String, Integer> LARGE_RECORDS = Map.of("CellResult", 20);
