@@ -15,11 +15,9 @@ import org.jspecify.annotations.Nullable;
 public record StackOptions(int brokers, List<String> jvmArgs, @Nullable Integer portOffset) {
 
 	/**
-	 * How services compile, as in the images: methods of at most 120 bytes are inlined,
-	 * where the JVM's own limit is 325, which halves the optimizing compiler's work and
-	 * costs no speed; and no code measures itself while that compiler has work, because
-	 * such code is slow. On fewer than eight cores it gets three threads, not one or two:
-	 * while all cores are busy, each thread has the same share.
+	 * How services compile: as in the images, see {@code docker/jvm}. On fewer than eight
+	 * cores the optimizing compiler gets three threads, not one or two: while all cores
+	 * are busy, each thread has the same share.
 	 */
 	public static final List<String> COMPILERS = Stream
 		.concat(Stream.of("-XX:FreqInlineSize=120", "-XX:InlineSmallCode=1200", "-XX:Tier3DelayOn=0"),
