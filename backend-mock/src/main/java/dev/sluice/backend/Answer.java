@@ -62,14 +62,14 @@ record Answer(int status, Object body, long retryAfterSeconds) {
 		return problem;
 	}
 
-	/** Why JSON cannot be read: which field, and Jackson's words without packages. */
+	/** Why JSON cannot be read: which field, and Jackson's words without classes. */
 	static String reason(JacksonException unreadable) {
 		String field = unreadable.getPath()
 			.stream()
 			.map((reference) -> Objects.requireNonNullElse(reference.getPropertyName(), "" + reference.getIndex()))
 			.collect(Collectors.joining("."));
 		return (field.isEmpty() ? "The document" : field) + ": "
-				+ unreadable.getOriginalMessage().replaceAll("\\b[a-z]+(\\.[a-z]+)*\\.(?=[A-Z])", "");
+				+ unreadable.getOriginalMessage().replaceAll(" \\(class .*|\\b[a-z]+(\\.[a-z]+)*\\.(?=[A-Z])", "");
 	}
 
 }
