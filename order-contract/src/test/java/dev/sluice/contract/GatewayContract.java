@@ -225,6 +225,26 @@ public abstract class GatewayContract extends RunningGateway {
 		assertThat(records(id)).hasSize(1);
 	}
 
+	/** Every second one is PostgreSQL's, for another order. */
+	@Test
+	void tellsManyKeysAtOnceApart() throws Exception {
+		List<Integer> expected = new ArrayList<>();
+		for (int i = 0; i < 40; i++) {
+			UUID id = idOf(post(ORDER, "Idempotency-Key", key("many " + i), "Prefer", "respond-async"));
+			expected.add((i % 2 == 0) ? 422 : 201);
+			if (i % 2 == 0) {
+				projectRefusal(id, ORDER);
+			}
+		}
+
+		List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+		for (int i = 0; i < 40; i++) {
+			answers.add(sendAsync(request(gateway(), ORDER, "Idempotency-Key", key("many " + i))));
+		}
+
+		assertThat(answers).extracting((answer) -> answer.join().statusCode()).isEqualTo(expected);
+	}
+
 	@ParameterizedTest
 	@CsvSource({ "return=minimal, return=minimal", "respond-async, respond-async", "return=minimal, respond-async",
 			"respond-async, return=minimal" })
@@ -378,9 +398,7 @@ public abstract class GatewayContract extends RunningGateway {
 	void refusesAPayloadThatTheBackendHasRefusedForAnother() throws Exception {
 		String[] headers = { "Idempotency-Key", key("conflict"), "Prefer", "respond-async" };
 		UUID id = idOf(post(OTHER_ORDER, headers));
-		update("INSERT INTO order_status (order_id, customer_id, status, attempts, updated_at, conflict) "
-				+ "VALUES (?, 'c-1', 'saved', 1, now(), decode(?, 'hex'))", id,
-				Fingerprint.ofJson(OTHER_ORDER.getBytes(StandardCharsets.UTF_8)).hex());
+		projectRefusal(id, OTHER_ORDER);
 
 		assertProblem(post(OTHER_ORDER, headers), 422, "key-reused");
 
@@ -919,6 +937,13 @@ public abstract class GatewayContract extends RunningGateway {
 				    (order_id, customer_id, status, attempts, accepted_at, updated_at, reason, fingerprint)
 				VALUES (?, 'c-1', ?, ?, now(), now(), 'because', decode(?, 'hex'))""", id, status, attempts,
 				Fingerprint.ofJson(ORDER.getBytes(StandardCharsets.UTF_8)).hex());
+	}
+
+	/** Writes that the backend has another order, for which it refused this one. */
+	private void projectRefusal(UUID id, String refused) throws SQLException {
+		update("INSERT INTO order_status (order_id, customer_id, status, attempts, updated_at, conflict) "
+				+ "VALUES (?, 'c-1', 'saved', 1, now(), decode(?, 'hex'))", id,
+				Fingerprint.ofJson(refused.getBytes(StandardCharsets.UTF_8)).hex());
 	}
 
 	private void keepPayload(UUID id, @Nullable String payload) throws SQLException {

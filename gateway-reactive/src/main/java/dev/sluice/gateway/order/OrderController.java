@@ -12,6 +12,7 @@ import dev.sluice.gateway.core.order.OrderIds;
 import dev.sluice.gateway.core.order.PageQuery;
 import dev.sluice.gateway.core.order.Prefer;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
+import dev.sluice.gateway.core.status.KeyLookups;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.core.web.OrderRequests;
@@ -33,7 +34,7 @@ import reactor.core.publisher.Mono;
  */
 @RestController
 record OrderController(OrderRequests requests, KeysInProgress keysInProgress, BackendClient backend, OrderQueue queue,
-		OutcomePublisher outcomes, OrderStatuses statuses, OrderMetrics metrics) {
+		OutcomePublisher outcomes, KeyLookups keys, OrderStatuses statuses, OrderMetrics metrics) {
 
 	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.APPLICATION_JSON_VALUE)
@@ -56,7 +57,7 @@ record OrderController(OrderRequests requests, KeysInProgress keysInProgress, Ba
 			return dispatch(request);
 		}
 		return Mono.using(() -> this.keysInProgress.begin(request.id()),
-				(_) -> this.statuses.keyUse(request.id(), request.mode())
+				(_) -> Mono.fromFuture(this.keys.find(request.id(), request.mode()))
 					.flatMap((use) -> use.isDispatchNeeded(request, key) ? dispatch(request)
 							: Mono.just(OrderReply.accepted(request.id()))),
 				KeysInProgress.Work::close);

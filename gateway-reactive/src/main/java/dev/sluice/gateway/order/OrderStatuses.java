@@ -9,34 +9,31 @@ import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.backend.BackendClient;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.limit.KeysInProgress;
-import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.order.OrderCodec;
 import dev.sluice.gateway.core.order.PageQuery;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.queue.RecentOrders;
-import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.gateway.core.status.OutcomeWait;
 import dev.sluice.gateway.core.status.RecentOrder;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
-import io.micrometer.core.instrument.MeterRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
 
 /**
- * Looks up the status of an order and what its key was used for, waits for an order to be
- * saved, lists failed orders and redelivers them. PostgreSQL knows every order, with a
- * delay; Kafka knows those that PostgreSQL does not know yet; the backend knows those
- * that it has saved. {@link RecentOrder} gives the order of precedence. A status takes at
- * most twice {@code status.timeout}.
+ * Looks up the status of an order, waits for an order to be saved, lists failed orders
+ * and redelivers them. PostgreSQL knows every order, with a delay; Kafka knows those that
+ * PostgreSQL does not know yet; the backend knows those that it has saved.
+ * {@link RecentOrder} gives the order of precedence. A status takes at most twice
+ * {@code status.timeout}.
  */
 @Component
-public record OrderStatuses(StatusProperties properties, StatusRepository repository, RecentOrders recent,
+record OrderStatuses(StatusProperties properties, StatusRepository repository, RecentOrders recent,
 		BackendClient backend, OutcomePublisher outcomes, KeysInProgress keysInProgress, OrderCodec codec,
-		OrderQueue queue, Semaphore waiters, MeterRegistry meters) {
+		OrderQueue queue, Semaphore waiters) {
 
 	private static final Logger logger = LoggerFactory.getLogger(OrderStatuses.class);
 
@@ -46,7 +43,7 @@ public record OrderStatuses(StatusProperties properties, StatusRepository reposi
 	 * @return the order; fails with {@link ProblemException} if no client was given the
 	 * id, or if a source that may know it does not answer
 	 */
-	public Mono<OrderView> find(UUID id) {
+	Mono<OrderView> find(UUID id) {
 		return Mono.defer(() -> {
 			long deadlineNanos = this.properties.deadlineNanos();
 			return look(id, deadlineNanos).flatMap((known) -> checked(known, deadlineNanos));
@@ -90,7 +87,7 @@ public record OrderStatuses(StatusProperties properties, StatusRepository reposi
 	 * Lists failed orders, the earliest failed first.
 	 * @return the page; fails with {@link ProblemException} if PostgreSQL does not answer
 	 */
-	public Mono<OrderPage> list(PageQuery query) {
+	Mono<OrderPage> list(PageQuery query) {
 		return this.repository.failed(query, this.properties.timeout()).map(query::page);
 	}
 
@@ -102,34 +99,12 @@ public record OrderStatuses(StatusProperties properties, StatusRepository reposi
 	 * @return the order, accepted; fails with {@link ProblemException} if the order has
 	 * not failed or is saved, or if PostgreSQL or Kafka does not answer
 	 */
-	public Mono<OrderView> redeliver(UUID id) {
+	Mono<OrderView> redeliver(UUID id) {
 		return Mono.using(() -> this.keysInProgress.begin(id), (_) -> {
 			long deadlineNanos = this.properties.deadlineNanos();
 			return look(id, deadlineNanos).flatMap((known) -> checked(known, deadlineNanos)
 				.flatMap((now) -> this.queue.enqueue(known.forRedelivery(now, this.codec))));
 		}, KeysInProgress.Work::close);
-	}
-
-	/**
-	 * Looks up what a key was used for: first in Kafka, up to its end, then in
-	 * PostgreSQL, each for at most {@link StatusProperties#keyLookupLimit}.
-	 * @param id the id derived from the key
-	 * @param mode the mode of the order that has the key now: a queued one needs only
-	 * Kafka
-	 */
-	public Mono<KeyUse> keyUse(UUID id, Mode mode) {
-		if (this.properties.keyLookupTimeout().isZero()) {
-			return Mono.just(new KeyUse.Unused());
-		}
-		return Mono.defer(() -> {
-			long startNanos = System.nanoTime();
-			Duration limit = this.properties.keyLookupLimit(mode);
-			return Mono.fromFuture(() -> RecentOrder.caughtUp(id, this.recent, limit))
-				.flatMap((inKafka) -> ask(
-						this.repository.keyUse(id, limit).singleOptional().map((use) -> KeyUse.of(inKafka, use)),
-						KeyUse.of(inKafka, null), mode == Mode.SYNC))
-				.doOnNext((use) -> use.record(this.meters, System.nanoTime() - startNanos));
-		});
 	}
 
 	/**
@@ -139,7 +114,7 @@ public record OrderStatuses(StatusProperties properties, StatusRepository reposi
 	 * @return the reply, whether the order is saved or not; fails with
 	 * {@link ProblemException} if another order is saved under its key
 	 */
-	public Mono<OrderReply> untilSaved(OrderRequest request) {
+	Mono<OrderReply> untilSaved(OrderRequest request) {
 		return Mono.defer(() -> {
 			OutcomeWait wait = new OutcomeWait(request, System.nanoTime());
 			if (!this.waiters.tryAcquire()) {

@@ -3,21 +3,23 @@ package dev.sluice.gateway.order;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 
 import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.order.PageQuery;
 import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.status.KeyLookups;
 import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.gateway.core.status.StatusPolicy;
 import dev.sluice.gateway.core.status.StatusRow;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.reactor.circuitbreaker.operator.CircuitBreakerOperator;
-import io.r2dbc.spi.Readable;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.r2dbc.autoconfigure.R2dbcProperties;
 import org.springframework.r2dbc.BadSqlGrammarException;
 import org.springframework.r2dbc.core.DatabaseClient;
@@ -32,7 +34,7 @@ import reactor.core.publisher.Mono;
  * within its limit.
  */
 @Component
-class StatusRepository {
+class StatusRepository implements KeyLookups.Table {
 
 	private final AtomicInteger asking = new AtomicInteger();
 
@@ -53,16 +55,20 @@ class StatusRepository {
 
 	/** Looks up an order. */
 	Mono<StatusRow> find(UUID id, Duration limit) {
-		return one(StatusRow.FIND, id, (row) -> StatusRow.<RuntimeException>of(row::get), limit);
+		return ask(limit,
+				this.database.sql(StatusRow.FIND)
+					.bind("id", id)
+					.map((row) -> StatusRow.<RuntimeException>of(row::get))
+					.one());
 	}
 
-	/** Looks up what an id was used for. */
-	Mono<KeyUse.Used> keyUse(UUID id, Duration limit) {
-		return one(StatusRow.KEY_USE, id, (row) -> StatusRow.<RuntimeException>used(row::get), limit);
-	}
-
-	private <T> Mono<T> one(String sql, UUID id, Function<Readable, T> row, Duration limit) {
-		return ask(limit, this.database.sql(sql).bind("id", id).map(row).one());
+	@Override
+	public CompletableFuture<@Nullable Map<UUID, KeyUse.Used>> keyUses(List<UUID> ids, Duration limit) {
+		return ask(limit, this.database.sql(StatusRow.KEY_USES)
+			.bind("ids", StatusRow.array(ids))
+			.map((row) -> Map.entry(row.get("order_id", UUID.class), StatusRow.<RuntimeException>used(row::get)))
+			.all()
+			.collectMap(Map.Entry::getKey, Map.Entry::getValue)).toFuture();
 	}
 
 	/** Lists failed orders, one more than the query's limit if there are more. */

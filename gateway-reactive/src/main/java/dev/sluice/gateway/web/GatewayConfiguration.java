@@ -7,11 +7,11 @@ import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.limit.RequestLimit;
 import dev.sluice.gateway.core.order.Mode;
+import dev.sluice.gateway.core.status.KeyLookups;
 import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.gateway.core.status.KeysReadiness;
 import dev.sluice.gateway.edge.ConnectionLimitHandler;
 import dev.sluice.gateway.edge.RequestFramingHandler;
-import dev.sluice.gateway.order.OrderStatuses;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.ChannelOption;
@@ -84,8 +84,9 @@ class GatewayConfiguration {
 	 * order does, until {@link KeysReadiness} is content.
 	 */
 	@Bean
-	ReactiveHealthIndicator keysHealthIndicator(KeysReadiness readiness, OrderStatuses statuses) {
-		return () -> (readiness.begin() ? statuses.keyUse(UUID.randomUUID(), Mode.SYNC) : Mono.<KeyUse>empty())
+	ReactiveHealthIndicator keysHealthIndicator(KeysReadiness readiness, KeyLookups keys) {
+		return () -> (readiness.begin() ? Mono.fromFuture(keys.find(UUID.randomUUID(), Mode.SYNC))
+				: Mono.<KeyUse>empty())
 			.doOnNext(readiness::end)
 			.then(Mono.fromSupplier(readiness::health));
 	}

@@ -33,7 +33,7 @@ class OrderStatusesTests extends OrderStatusesContract {
 		}
 		this.backend = new TestBackend(backend);
 		this.statuses = new OrderStatuses(properties, this.repository, recent, this.backend.client(), outcomes, null,
-				null, null, null, null);
+				null, null, null);
 	}
 
 	@Override

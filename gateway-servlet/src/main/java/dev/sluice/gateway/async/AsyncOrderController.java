@@ -14,6 +14,7 @@ import dev.sluice.gateway.core.order.OrderIds;
 import dev.sluice.gateway.core.order.PageQuery;
 import dev.sluice.gateway.core.order.Prefer;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
+import dev.sluice.gateway.core.status.KeyLookups;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.core.web.OrderRequests;
@@ -39,7 +40,7 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
 record AsyncOrderController(OrderRequests requests, KeysInProgress keysInProgress, AsyncDispatch dispatch,
-		OutcomePublisher outcomes, OrderStatuses statuses, OrderMetrics metrics) {
+		OutcomePublisher outcomes, KeyLookups keys, OrderStatuses statuses, OrderMetrics metrics) {
 
 	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.APPLICATION_JSON_VALUE)
@@ -64,7 +65,7 @@ record AsyncOrderController(OrderRequests requests, KeysInProgress keysInProgres
 		}
 		KeysInProgress.Work work = this.keysInProgress.begin(request.id());
 		try {
-			return callBlocking(() -> this.statuses.keyUse(request.id(), request.mode()))
+			return this.keys.find(request.id(), request.mode())
 				.thenCompose((use) -> use.isDispatchNeeded(request, key) ? dispatch(request)
 						: CompletableFuture.completedStage(OrderReply.accepted(request.id())))
 				.whenComplete((_, _) -> work.close());

@@ -10,6 +10,7 @@ import dev.sluice.gateway.core.order.OrderIds;
 import dev.sluice.gateway.core.order.PageQuery;
 import dev.sluice.gateway.core.order.Prefer;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
+import dev.sluice.gateway.core.status.KeyLookups;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.core.web.OrderRequests;
@@ -34,7 +35,7 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @ConditionalOnExpression("!'async'.equalsIgnoreCase('${sluice.threads:}')")
 record OrderController(OrderRequests requests, KeysInProgress keysInProgress, BackendClient backend, OrderQueue queue,
-		OutcomePublisher outcomes, OrderStatuses statuses, OrderMetrics metrics) {
+		OutcomePublisher outcomes, KeyLookups keys, OrderStatuses statuses, OrderMetrics metrics) {
 
 	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.APPLICATION_JSON_VALUE)
@@ -63,7 +64,7 @@ record OrderController(OrderRequests requests, KeysInProgress keysInProgress, Ba
 			return dispatch(request);
 		}
 		try (KeysInProgress.Work _ = this.keysInProgress.begin(request.id())) {
-			boolean needed = this.statuses.keyUse(request.id(), request.mode()).isDispatchNeeded(request, key);
+			boolean needed = this.keys.find(request.id(), request.mode()).join().isDispatchNeeded(request, key);
 			return needed ? dispatch(request) : OrderReply.accepted(request.id());
 		}
 	}

@@ -11,34 +11,31 @@ import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.backend.BackendClient;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.limit.KeysInProgress;
-import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.order.OrderCodec;
 import dev.sluice.gateway.core.order.PageQuery;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.queue.RecentOrders;
-import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.gateway.core.status.OutcomeWait;
 import dev.sluice.gateway.core.status.RecentOrder;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
-import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * Looks up the status of an order and what its key was used for, waits for an order to be
- * saved, lists failed orders and redelivers them. PostgreSQL knows every order, with a
- * delay; Kafka knows those that PostgreSQL does not know yet; the backend knows those
- * that it has saved. {@link RecentOrder} gives the order of precedence. A status takes at
- * most twice {@code status.timeout}. Holds the calling thread.
+ * Looks up the status of an order, waits for an order to be saved, lists failed orders
+ * and redelivers them. PostgreSQL knows every order, with a delay; Kafka knows those that
+ * PostgreSQL does not know yet; the backend knows those that it has saved.
+ * {@link RecentOrder} gives the order of precedence. A status takes at most twice
+ * {@code status.timeout}. Holds the calling thread.
  */
 @Component
 public record OrderStatuses(StatusProperties properties, StatusRepository repository, RecentOrders recent,
 		BackendClient backend, OutcomePublisher outcomes, KeysInProgress keysInProgress, OrderCodec codec,
-		OrderQueue queue, Semaphore waiters, MeterRegistry meters) {
+		OrderQueue queue, Semaphore waiters) {
 
 	private static final Logger logger = LoggerFactory.getLogger(OrderStatuses.class);
 
@@ -121,26 +118,6 @@ public record OrderStatuses(StatusProperties properties, StatusRepository reposi
 			OrderView now = checked(known, deadlineNanos);
 			return this.queue.enqueue(known.forRedelivery(now, this.codec));
 		}
-	}
-
-	/**
-	 * Looks up what a key was used for: first in Kafka, up to its end, then in
-	 * PostgreSQL, each for at most {@link StatusProperties#keyLookupLimit}.
-	 * @param id the id derived from the key
-	 * @param mode the mode of the order that has the key now: a queued one needs only
-	 * Kafka
-	 */
-	public KeyUse keyUse(UUID id, Mode mode) {
-		if (this.properties.keyLookupTimeout().isZero()) {
-			return new KeyUse.Unused();
-		}
-		long startNanos = System.nanoTime();
-		Duration limit = this.properties.keyLookupLimit(mode);
-		RecentOrder inKafka = RecentOrder.caughtUp(id, this.recent, limit).join();
-		KeyUse use = ask(() -> KeyUse.of(inKafka, this.repository.keyUse(id, limit)), KeyUse.of(inKafka, null),
-				mode == Mode.SYNC);
-		use.record(this.meters, System.nanoTime() - startNanos);
-		return use;
 	}
 
 	/**

@@ -3,11 +3,14 @@ package dev.sluice.gateway.order;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.ZoneOffset;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -21,14 +24,15 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.order.PageQuery;
 import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.status.KeyLookups;
 import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.gateway.core.status.StatusPolicy;
 import dev.sluice.gateway.core.status.StatusRow;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.jdbc.BadSqlGrammarException;
-import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -41,7 +45,7 @@ import org.springframework.stereotype.Component;
  * PostgreSQL does not answer within its limit.
  */
 @Component
-class StatusRepository implements DisposableBean {
+class StatusRepository implements KeyLookups.Table, DisposableBean {
 
 	private final StatusPolicy policy;
 
@@ -61,16 +65,22 @@ class StatusRepository implements DisposableBean {
 
 	/** Looks up an order. */
 	Optional<StatusRow> find(UUID id, Duration limit) {
-		return one(StatusRow.FIND, id, (row, _) -> StatusRow.<SQLException>of(row::getObject), limit);
+		return ask(limit,
+				() -> this.jdbc.sql(StatusRow.FIND)
+					.param("id", id)
+					.query((row, _) -> StatusRow.<SQLException>of(row::getObject))
+					.optional());
 	}
 
-	/** Looks up what an id was used for. */
-	Optional<KeyUse.Used> keyUse(UUID id, Duration limit) {
-		return one(StatusRow.KEY_USE, id, (row, _) -> StatusRow.<SQLException>used(row::getObject), limit);
-	}
-
-	private <T> Optional<T> one(String sql, UUID id, RowMapper<T> row, Duration limit) {
-		return ask(limit, () -> this.jdbc.sql(sql).param("id", id).query(row).optional());
+	@Override
+	public CompletableFuture<@Nullable Map<UUID, KeyUse.Used>> keyUses(List<UUID> ids, Duration limit) {
+		return KeyLookups.blocking(() -> ask(limit, () -> {
+			Map<UUID, KeyUse.Used> uses = new HashMap<>();
+			this.jdbc.sql(StatusRow.KEY_USES).param("ids", StatusRow.array(ids)).query((row) -> {
+				uses.put(row.getObject("order_id", UUID.class), StatusRow.<SQLException>used(row::getObject));
+			});
+			return uses;
+		}));
 	}
 
 	/** Lists failed orders, one more than the query's limit if there are more. */

@@ -12,10 +12,10 @@ import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.limit.RequestFraming;
 import dev.sluice.gateway.core.limit.RequestLimit;
 import dev.sluice.gateway.core.order.Mode;
+import dev.sluice.gateway.core.status.KeyLookups;
 import dev.sluice.gateway.core.status.KeysReadiness;
 import dev.sluice.gateway.edge.GuardedHttp11Protocol;
 import dev.sluice.gateway.edge.InTurn;
-import dev.sluice.gateway.order.OrderStatuses;
 import dev.sluice.gateway.web.ServletProperties.Threads;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -75,10 +75,10 @@ class GatewayConfiguration {
 	 * order does, until {@link KeysReadiness} is content.
 	 */
 	@Bean
-	HealthIndicator keysHealthIndicator(KeysReadiness readiness, OrderStatuses statuses) {
+	HealthIndicator keysHealthIndicator(KeysReadiness readiness, KeyLookups keys) {
 		return () -> {
 			if (readiness.begin()) {
-				readiness.end(statuses.keyUse(UUID.randomUUID(), Mode.SYNC));
+				readiness.end(keys.find(UUID.randomUUID(), Mode.SYNC).join());
 			}
 			return readiness.health();
 		};

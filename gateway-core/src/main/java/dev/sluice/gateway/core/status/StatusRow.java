@@ -2,9 +2,11 @@ package dev.sluice.gateway.core.status;
 
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
@@ -34,9 +36,9 @@ public record StatusRow(OrderView view, String customerId, Instant acceptance, K
 			+ ", customer_id, COALESCE(acceptance, updated_at) AS acceptance, payload, " + USE
 			+ " FROM order_status WHERE order_id = :id";
 
-	/** What an id was used for, if the row says so: {@link #used}. */
-	public static final String KEY_USE = "SELECT " + USE + " FROM order_status WHERE order_id = :id "
-			+ "AND COALESCE(fingerprint, conflict) IS NOT NULL";
+	/** What ids, an array, were used for, if their rows say so: {@link #used}. */
+	public static final String KEY_USES = "SELECT order_id, " + USE + " FROM order_status "
+			+ "WHERE order_id = ANY(CAST(:ids AS uuid[])) AND COALESCE(fingerprint, conflict) IS NOT NULL";
 
 	/** Failed orders, the earliest failed first: {@link #view}. */
 	public static final String FAILED = "SELECT " + VIEW + " FROM order_status WHERE status = 'failed' "
@@ -47,6 +49,11 @@ public record StatusRow(OrderView view, String customerId, Instant acceptance, K
 	 */
 	public static boolean isNoTable(@Nullable String state) {
 		return "42P01".equals(state) || "42501".equals(state);
+	}
+
+	/** The parameter {@code ids}. */
+	public static String array(List<UUID> ids) {
+		return ids.stream().map(UUID::toString).collect(Collectors.joining(",", "{", "}"));
 	}
 
 	public static <E extends Exception> StatusRow of(Columns<E> row) throws E {

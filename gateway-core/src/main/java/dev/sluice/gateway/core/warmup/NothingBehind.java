@@ -1,6 +1,8 @@
 package dev.sluice.gateway.core.warmup;
 
+import java.time.Duration;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
@@ -9,7 +11,10 @@ import dev.sluice.contract.Topics;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.queue.OrderTopics;
+import dev.sluice.gateway.core.queue.Reading;
 import dev.sluice.gateway.core.queue.RecentOrders;
+import dev.sluice.gateway.core.status.KeyLookups;
+import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.threads.Supervisor;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.kafka.clients.producer.Callback;
@@ -18,9 +23,11 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Primary;
 import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.KafkaAdmin;
@@ -28,8 +35,8 @@ import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.core.ProducerFactory;
 
 /**
- * What the twin of a {@link WarmUp} has instead of Kafka: every order is acknowledged,
- * and nothing is read. It looks no key up, so it needs no PostgreSQL either.
+ * What the twin of a {@link WarmUp} has instead of Kafka: every order is acknowledged, no
+ * key was used before, and nothing is read.
  */
 class NothingBehind {
 
@@ -70,7 +77,18 @@ class NothingBehind {
 			public void start() {
 			}
 
+			@Override
+			public CompletableFuture<Reading> caughtUp(Duration limit) {
+				return CompletableFuture.supplyAsync(() -> Reading.CURRENT);
+			}
+
 		};
+	}
+
+	@Bean
+	@Primary
+	KeyLookups.Table keyTable() {
+		return (_, _) -> CompletableFuture.<@Nullable Map<UUID, KeyUse.Used>>supplyAsync(() -> null);
 	}
 
 	/** Acknowledges on another thread, as Kafka's producer does. */

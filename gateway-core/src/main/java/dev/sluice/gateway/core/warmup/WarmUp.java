@@ -58,8 +58,7 @@ public final class WarmUp {
 	private static final Map<String, Object> PROPERTIES = Map.of("server.port", 0, "server.address", "127.0.0.1",
 			"server.ssl.enabled", false, "management.server.port", -1, "management.metrics.use-global-registry", false,
 			"logging.config", "classpath:dev/sluice/gateway/core/warmup/silent.xml", "sluice.client-limit", 0,
-			"sluice.drain-time", "0s", "status.key-lookup-timeout", "0s", "spring.reactor.netty.shutdown-quiet-period",
-			"0s");
+			"sluice.drain-time", "0s", "spring.reactor.netty.shutdown-quiet-period", "0s");
 
 	private final AtomicInteger orders = new AtomicInteger();
 
