@@ -18,7 +18,6 @@ import dev.sluice.sink.store.KafkaSessions;
 import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.OnceStore;
 import dev.sluice.threads.Supervisor;
-import dev.sluice.threads.ThreadsHealthIndicator;
 import dev.sluice.topics.TopicSpecs;
 import dev.sluice.topics.TopicWatch;
 import io.grpc.Metadata;
@@ -76,14 +75,9 @@ class SinkConfiguration {
 	}
 
 	@Bean
-	Supervisor supervisor(MeterRegistry registry) {
+	Supervisor threads(MeterRegistry registry) {
 		return new Supervisor(
 				(thread) -> registry.counter(SinkMetric.THREAD_FAILURES.key(), "thread", thread).increment());
-	}
-
-	@Bean
-	ThreadsHealthIndicator threadsHealthIndicator(Supervisor supervisor) {
-		return new ThreadsHealthIndicator(supervisor);
 	}
 
 	/** The clock of the limits on calls. */

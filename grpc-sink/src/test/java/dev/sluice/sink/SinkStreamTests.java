@@ -436,14 +436,14 @@ class SinkStreamTests {
 
 		check.run();
 
-		assertThat(supervisor.failing()).containsKey("limits");
+		assertThat(supervisor.health().getDetails()).containsKey("limits");
 		this.broken = -1;
 		clients.forEach((client) -> client.call.request(100));
 		assertThat(clients).extracting(ClientStream::status)
 			.containsExactly(Status.Code.DEADLINE_EXCEEDED, null, Status.Code.DEADLINE_EXCEEDED);
 		assertThat(failures).containsExactly("limits", "limits");
 		check.run();
-		assertThat(supervisor.failing()).isEmpty();
+		assertThat(supervisor.health().getDetails()).isEmpty();
 	}
 
 	private void pass(Duration time) {

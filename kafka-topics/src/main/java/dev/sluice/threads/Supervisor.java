@@ -8,15 +8,17 @@ import java.util.function.Consumer;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
 
 /**
  * Runs what a service must do again and again, so that no unexpected exception ends it
  * for good. Each one is counted, and the work goes on. The first of a kind is logged as
- * an error, until the work has succeeded again.
- *
- * @see ThreadsHealthIndicator
+ * an error, until the work has succeeded again. Down while work fails; that belongs to
+ * neither liveness nor readiness: it goes on by itself, and the service answers without
+ * it.
  */
-public final class Supervisor {
+public final class Supervisor implements HealthIndicator {
 
 	private static final Logger logger = LoggerFactory.getLogger(Supervisor.class);
 
@@ -126,9 +128,11 @@ public final class Supervisor {
 		}
 	}
 
-	/** The work whose last run failed, and the class of its exception. */
-	public Map<String, String> failing() {
-		return new TreeMap<>(this.failing);
+	/** The details are the work whose last run failed, and the class of its exception. */
+	@Override
+	public Health health() {
+		Map<String, String> now = new TreeMap<>(this.failing);
+		return (now.isEmpty() ? Health.up() : Health.down()).withDetails(now).build();
 	}
 
 }

@@ -42,7 +42,7 @@ class SupervisorTests {
 		});
 		recovered.await();
 		assertThat(this.failures).containsExactly("purge", "purge");
-		assertThat(this.supervisor.failing()).isEmpty();
+		assertThat(this.supervisor.health().getDetails()).isEmpty();
 		assertThat(output).contains("IllegalStateException", "StackOverflowError").containsOnlyOnce("works again");
 		thread.interrupt();
 		thread.join();
@@ -58,13 +58,13 @@ class SupervisorTests {
 		});
 		guarded.run();
 		guarded.run();
-		Health health = new ThreadsHealthIndicator(this.supervisor).health();
+		Health health = this.supervisor.health();
 		assertThat(health.getStatus()).isEqualTo(Status.DOWN);
 		assertThat(health.getDetails()).isEqualTo(Map.of("limits", "IllegalStateException"));
 		assertThat(this.failures).hasSize(2);
 		assertThat(output).as("a task that is run often does not fill the log").containsOnlyOnce("has failed");
 		guarded.run();
-		assertThat(new ThreadsHealthIndicator(this.supervisor).health()).isEqualTo(Health.up().build());
+		assertThat(this.supervisor.health()).isEqualTo(Health.up().build());
 	}
 
 	@Test
@@ -72,10 +72,10 @@ class SupervisorTests {
 		Thread thread = this.supervisor.start("failing", () -> {
 			throw new IllegalStateException();
 		});
-		await().until(() -> !this.supervisor.failing().isEmpty());
+		await().until(() -> !this.supervisor.health().getDetails().isEmpty());
 		thread.interrupt();
 		thread.join();
-		assertThat(this.supervisor.failing()).isEmpty();
+		assertThat(this.supervisor.health().getDetails()).isEmpty();
 	}
 
 }

@@ -3,7 +3,6 @@ package dev.sluice.consumer;
 import dev.sluice.consumer.offsets.LostRecords;
 import dev.sluice.topics.TopicSpecs;
 import dev.sluice.threads.Supervisor;
-import dev.sluice.threads.ThreadsHealthIndicator;
 import dev.sluice.topics.TopicWatch;
 import io.micrometer.core.instrument.MeterRegistry;
 
@@ -31,14 +30,9 @@ class TopicsConfiguration {
 	}
 
 	@Bean
-	Supervisor supervisor(MeterRegistry registry) {
+	Supervisor threads(MeterRegistry registry) {
 		return new Supervisor(
 				(thread) -> ConsumerMetric.THREAD_FAILURES.counter(registry, "thread", thread).increment());
-	}
-
-	@Bean
-	ThreadsHealthIndicator threadsHealthIndicator(Supervisor supervisor) {
-		return new ThreadsHealthIndicator(supervisor);
 	}
 
 	@Bean

@@ -65,22 +65,20 @@ record OrderStatuses(StatusProperties properties, StatusRepository repository, R
 			.map((result) -> known.atBackend(result, this.outcomes));
 	}
 
-	/** Adds what PostgreSQL has, if it answers. */
-	private Mono<RecentOrder> inTable(RecentOrder known, Duration limit, boolean needed) {
-		return ask(this.repository.find(known.id(), limit).singleOptional().map(known::with), known, needed);
-	}
-
 	/**
-	 * Asks PostgreSQL about an order.
-	 * @param known the result if it does not answer
+	 * Adds what PostgreSQL has, if it answers.
 	 * @param needed false if the request can do without it, even if a bug is why it does
 	 * not answer
 	 */
-	private <T> Mono<T> ask(Mono<T> query, T known, boolean needed) {
-		return query.onErrorReturn(ProblemException.class, known).onErrorResume((_) -> !needed, (bug) -> {
-			logger.error("PostgreSQL cannot be asked because of a bug", bug);
-			return Mono.just(known);
-		});
+	private Mono<RecentOrder> inTable(RecentOrder known, Duration limit, boolean needed) {
+		return this.repository.find(known.id(), limit)
+			.singleOptional()
+			.map(known::with)
+			.onErrorReturn(ProblemException.class, known)
+			.onErrorResume((_) -> !needed, (bug) -> {
+				logger.error("PostgreSQL cannot be asked because of a bug", bug);
+				return Mono.just(known);
+			});
 	}
 
 	/**

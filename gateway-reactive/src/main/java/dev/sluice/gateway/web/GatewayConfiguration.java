@@ -1,15 +1,9 @@
 package dev.sluice.gateway.web;
 
-import java.util.UUID;
-
 import dev.sluice.gateway.core.backend.BackendPolicy;
 import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.limit.RequestLimit;
-import dev.sluice.gateway.core.order.Mode;
-import dev.sluice.gateway.core.status.KeyLookups;
-import dev.sluice.gateway.core.status.KeyUse;
-import dev.sluice.gateway.core.status.KeysReadiness;
 import dev.sluice.gateway.edge.ConnectionLimitHandler;
 import dev.sluice.gateway.edge.RequestFramingHandler;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
@@ -20,7 +14,6 @@ import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.boot.health.contributor.ReactiveHealthIndicator;
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.server.autoconfigure.ServerProperties;
@@ -28,7 +21,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.client.ReactorResourceFactory;
 import reactor.core.publisher.Hooks;
-import reactor.core.publisher.Mono;
 import reactor.netty.channel.AbortedException;
 import reactor.netty.http.HttpProtocol;
 import reactor.netty.http.server.HttpServer;
@@ -77,18 +69,6 @@ class GatewayConfiguration {
 	@Bean
 	BackendPolicy backend(BackendProperties backend, CircuitBreakerRegistry circuits, MeterRegistry meters) {
 		return new BackendPolicy(backend, Integer.MAX_VALUE, circuits, meters);
-	}
-
-	/**
-	 * The part of readiness that idempotency keys have: looks a new one up, as a sync
-	 * order does, until {@link KeysReadiness} is content.
-	 */
-	@Bean
-	ReactiveHealthIndicator keysHealthIndicator(KeysReadiness readiness, KeyLookups keys) {
-		return () -> (readiness.begin() ? Mono.fromFuture(keys.find(UUID.randomUUID(), Mode.SYNC))
-				: Mono.<KeyUse>empty())
-			.doOnNext(readiness::end)
-			.then(Mono.fromSupplier(readiness::health));
 	}
 
 	@Bean

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 
 import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderView;
@@ -67,20 +66,14 @@ public record OrderStatuses(StatusProperties properties, StatusRepository reposi
 				: known.atBackend(this.backend.find(known.id(), this.properties.left(deadlineNanos)), this.outcomes);
 	}
 
-	/** Adds what PostgreSQL has, if it answers. */
-	private RecentOrder inTable(RecentOrder known, Duration limit, boolean needed) {
-		return ask(() -> known.with(this.repository.find(known.id(), limit)), known, needed);
-	}
-
 	/**
-	 * Asks PostgreSQL about an order.
-	 * @param known the result if it does not answer
+	 * Adds what PostgreSQL has, if it answers.
 	 * @param needed false if the request can do without it, even if a bug is why it does
 	 * not answer
 	 */
-	private <T> T ask(Supplier<T> query, T known, boolean needed) {
+	private RecentOrder inTable(RecentOrder known, Duration limit, boolean needed) {
 		try {
-			return query.get();
+			return known.with(this.repository.find(known.id(), limit));
 		}
 		catch (ProblemException _) {
 			return known;

@@ -2,7 +2,6 @@ package dev.sluice.gateway.web;
 
 import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 
@@ -11,9 +10,6 @@ import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.limit.RequestFraming;
 import dev.sluice.gateway.core.limit.RequestLimit;
-import dev.sluice.gateway.core.order.Mode;
-import dev.sluice.gateway.core.status.KeyLookups;
-import dev.sluice.gateway.core.status.KeysReadiness;
 import dev.sluice.gateway.edge.GuardedHttp11Protocol;
 import dev.sluice.gateway.edge.InTurn;
 import dev.sluice.gateway.web.ServletProperties.Threads;
@@ -21,7 +17,6 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.servlet.http.HttpServletRequest;
 import org.apache.catalina.connector.Connector;
-import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.tomcat.TomcatProtocolHandlerCustomizer;
 import org.springframework.boot.tomcat.TomcatWebServer;
 import org.springframework.boot.tomcat.autoconfigure.TomcatServerProperties;
@@ -68,20 +63,6 @@ class GatewayConfiguration {
 	BackendPolicy backend(BackendProperties backend, ServletProperties servlet, TomcatServerProperties tomcat,
 			CircuitBreakerRegistry circuits, MeterRegistry meters) {
 		return new BackendPolicy(backend, servlet.backendThreads(tomcat.getThreads().getMax()), circuits, meters);
-	}
-
-	/**
-	 * The part of readiness that idempotency keys have: looks a new one up, as a sync
-	 * order does, until {@link KeysReadiness} is content.
-	 */
-	@Bean
-	HealthIndicator keysHealthIndicator(KeysReadiness readiness, KeyLookups keys) {
-		return () -> {
-			if (readiness.begin()) {
-				readiness.end(keys.find(UUID.randomUUID(), Mode.SYNC).join());
-			}
-			return readiness.health();
-		};
 	}
 
 	@Bean

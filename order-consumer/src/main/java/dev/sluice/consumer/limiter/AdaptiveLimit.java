@@ -2,7 +2,6 @@ package dev.sluice.consumer.limiter;
 
 import java.time.Duration;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * in delivery at {@value #INITIAL}, because the backend may take less than before. It
  * doubles up to its previous value.</li>
  * </ul>
+ * Not thread-safe: the {@link DeliveryLimiter} locks it.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc5681#section-3.1">TCP's slow start and
  * congestion avoidance</a>
@@ -78,49 +78,36 @@ final class AdaptiveLimit {
 
 	private final int max;
 
-	@GuardedBy("this")
 	private double limit;
 
 	/** Below this value the limit doubles per round trip. */
-	@GuardedBy("this")
 	private double threshold;
 
-	@GuardedBy("this")
 	private double beforeOutage;
 
-	@GuardedBy("this")
 	private boolean changed;
 
 	/** When the limit last changed other than by growth. */
-	@GuardedBy("this")
 	private long changedAtNanos;
 
-	@GuardedBy("this")
 	private int attempts;
 
-	@GuardedBy("this")
 	private int failures;
 
-	@GuardedBy("this")
 	private int failuresInARow;
 
 	/** Whether the backend has processed an order since the limit last changed. */
-	@GuardedBy("this")
 	private boolean processed;
 
 	/** Number of attempts in the current window. */
-	@GuardedBy("this")
 	private int window = WINDOW;
 
 	/** Windows until failures count again. */
-	@GuardedBy("this")
 	private int pause;
 
-	@GuardedBy("this")
 	private @Nullable Trial trial;
 
 	/** Since when no order is in delivery; null if one is, or none ever was. */
-	@GuardedBy("this")
 	private @Nullable Long idleSinceNanos;
 
 	AdaptiveLimit(int max) {
@@ -134,7 +121,7 @@ final class AdaptiveLimit {
 	 * @param beganNanos when the attempt began; the limit ignores one that began before
 	 * it last changed
 	 */
-	synchronized void throttled(long beganNanos, long nowNanos) {
+	void throttled(long beganNanos, long nowNanos) {
 		if (isCurrent(beganNanos)) {
 			this.trial = null;
 			shrink(factor(), nowNanos);
@@ -145,7 +132,7 @@ final class AdaptiveLimit {
 	 * The backend processed an order.
 	 * @param inFlight orders in delivery, including this one
 	 */
-	synchronized void processed(long beganNanos, int inFlight) {
+	void processed(long beganNanos, int inFlight) {
 		if (this.trial == null && inFlight >= this.limit / 2) {
 			double growth = (this.limit < this.threshold) ? 1 : 1 / this.limit;
 			this.limit = Math.min(this.max, this.limit + growth);
@@ -158,7 +145,7 @@ final class AdaptiveLimit {
 	}
 
 	/** The backend failed at an attempt, and there is no outage. */
-	synchronized void failed(long beganNanos, long nowNanos) {
+	void failed(long beganNanos, long nowNanos) {
 		if (!isCurrent(beganNanos)) {
 			return;
 		}
@@ -178,7 +165,6 @@ final class AdaptiveLimit {
 	}
 
 	/** Shrinks again, or ends the trial if that was its last step. */
-	@GuardedBy("this")
 	private void tryLess(Trial current, long nowNanos) {
 		if (current.steps < STEPS) {
 			this.trial = current.next();
@@ -193,24 +179,24 @@ final class AdaptiveLimit {
 	}
 
 	/** The backend is down. */
-	synchronized void outage(long nowNanos) {
+	void outage(long nowNanos) {
 		this.beforeOutage = (this.trial != null) ? this.trial.limit : this.limit;
 		restart(1, nowNanos);
 	}
 
 	/** The backend saves again after an outage. */
-	synchronized void recovered(Duration outage, long nowNanos) {
+	void recovered(Duration outage, long nowNanos) {
 		double halvings = outage.toMillis() / (1e3 * HALF_LIFE_SECONDS);
 		restart(Math.max(1, this.beforeOutage * Math.pow(2, -halvings)), nowNanos);
 	}
 
 	/** The last order in delivery has ended. */
-	synchronized void idle(long nowNanos) {
+	void idle(long nowNanos) {
 		this.idleSinceNanos = nowNanos;
 	}
 
 	/** An order is about to be delivered while none is. */
-	synchronized void resume(long nowNanos) {
+	void resume(long nowNanos) {
 		Long since = this.idleSinceNanos;
 		this.idleSinceNanos = null;
 		if (since != null && nowNanos - since >= IDLE.toNanos() && this.limit > INITIAL) {
@@ -218,11 +204,10 @@ final class AdaptiveLimit {
 		}
 	}
 
-	synchronized int current() {
+	int current() {
 		return (int) this.limit;
 	}
 
-	@GuardedBy("this")
 	private boolean isCurrent(long beganNanos) {
 		return !this.changed || beganNanos - this.changedAtNanos >= 0;
 	}
@@ -230,13 +215,11 @@ final class AdaptiveLimit {
 	/**
 	 * Many, but not all. If all fail, it is an outage, which the circuit breaker detects.
 	 */
-	@GuardedBy("this")
 	private boolean isMany() {
 		return this.processed && (this.failures >= MANY * this.window
 				|| this.failuresInARow >= Math.max(MANY_IN_A_ROW, this.limit / 2));
 	}
 
-	@GuardedBy("this")
 	private void count() {
 		if (++this.attempts >= this.window) {
 			this.pause = Math.max(0, this.pause - 1);
@@ -249,26 +232,22 @@ final class AdaptiveLimit {
 	 * A window covers at least all attempts in flight, because failures may be faster
 	 * than saves that began with them.
 	 */
-	@GuardedBy("this")
 	private void startWindow() {
 		this.window = Math.max(WINDOW, (int) this.limit);
 		this.attempts = 0;
 		this.failures = 0;
 	}
 
-	@GuardedBy("this")
 	private double factor() {
 		return (this.limit < this.threshold) ? SHRINK_IN_SLOW_START : SHRINK;
 	}
 
-	@GuardedBy("this")
 	private void shrink(double factor, long nowNanos) {
 		this.limit = Math.max(1, this.limit * factor);
 		this.threshold = this.limit;
 		change(nowNanos);
 	}
 
-	@GuardedBy("this")
 	private void restart(double start, long nowNanos) {
 		double before = (this.trial != null) ? this.trial.limit : this.limit;
 		this.threshold = Math.max(before, this.threshold);
@@ -278,7 +257,6 @@ final class AdaptiveLimit {
 		change(nowNanos);
 	}
 
-	@GuardedBy("this")
 	private void change(long nowNanos) {
 		this.changed = true;
 		this.changedAtNanos = nowNanos;

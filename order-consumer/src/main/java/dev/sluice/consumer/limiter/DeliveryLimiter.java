@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DeliveryLimiter {
 
+	@GuardedBy("this")
 	private final AdaptiveLimit limit;
 
 	private final ResizableSemaphore permits;
@@ -46,7 +47,7 @@ public final class DeliveryLimiter {
 	}
 
 	/** The release whose attempt changed it resizes the permits. */
-	private void circuitChanged() {
+	private synchronized void circuitChanged() {
 		if (this.health.isHealthy()) {
 			this.limit.recovered(this.health.unsavedFor(), this.time.nanoTime());
 		}
@@ -75,11 +76,11 @@ public final class DeliveryLimiter {
 				awaitTurn();
 				// The limit may have shrunk after it gave this permit. An attempt that
 				// begins all the same would look like a failure of the smaller limit.
-				admitted = this.inFlight.get() < this.limit.current();
+				admitted = this.inFlight.get() < limit();
 			}
 			finally {
 				if (!admitted) {
-					this.permits.resize(this.limit);
+					resize();
 					this.permits.release();
 				}
 			}
@@ -93,7 +94,7 @@ public final class DeliveryLimiter {
 	private void awaitTurn() throws InterruptedException {
 		// Read first, so that a change after the reservation completes this future.
 		CompletableFuture<Void> change = this.change;
-		Duration wait = this.health.reserve(this.limit.current());
+		Duration wait = this.health.reserve(limit());
 		if (wait.isPositive()) {
 			this.time.await(change, wait);
 		}
@@ -102,7 +103,11 @@ public final class DeliveryLimiter {
 	/** Locked, so that no order takes a permit of the limit before the pause. */
 	private synchronized void resume() {
 		this.limit.resume(this.time.nanoTime());
-		this.permits.resize(this.limit);
+		resize();
+	}
+
+	private synchronized void resize() {
+		this.permits.resize(this.limit.current());
 	}
 
 	/**
@@ -110,7 +115,7 @@ public final class DeliveryLimiter {
 	 * @param beganNanos what {@link #acquire} returned
 	 * @return the failure of the attempt if it may count against the order, else null
 	 */
-	public @Nullable Failure release(Attempt attempt, long beganNanos) {
+	public synchronized @Nullable Failure release(Attempt attempt, long beganNanos) {
 		Failure failure = this.health.attempted(attempt, beganNanos);
 		int inFlight = ended();
 		if (attempt instanceof Throttled) {
@@ -122,13 +127,13 @@ public final class DeliveryLimiter {
 				default -> this.limit.processed(beganNanos, inFlight);
 			}
 		}
-		this.permits.resize(this.limit);
+		resize();
 		this.permits.release();
 		return failure;
 	}
 
 	/** Gives the permit back without an attempt. */
-	public void release() {
+	public synchronized void release() {
 		ended();
 		this.permits.release();
 	}
@@ -137,6 +142,7 @@ public final class DeliveryLimiter {
 	 * Counts an order that is no longer in delivery.
 	 * @return the number of orders in delivery before, this one included
 	 */
+	@GuardedBy("this")
 	private int ended() {
 		int inFlight = this.inFlight.getAndDecrement();
 		if (inFlight == 1) {
@@ -155,7 +161,7 @@ public final class DeliveryLimiter {
 		return !this.health.isHealthy();
 	}
 
-	public int limit() {
+	public synchronized int limit() {
 		return this.limit.current();
 	}
 
@@ -166,12 +172,11 @@ public final class DeliveryLimiter {
 
 	/**
 	 * A semaphore whose number of permits changes. When it shrinks, permits in use
-	 * disappear as they are released.
+	 * disappear as they are released. The limiter's lock guards its size.
 	 */
 	@SuppressWarnings("serial")
 	private static final class ResizableSemaphore extends Semaphore {
 
-		@GuardedBy("this")
 		private int size;
 
 		ResizableSemaphore(int size) {
@@ -179,8 +184,7 @@ public final class DeliveryLimiter {
 			this.size = size;
 		}
 
-		synchronized void resize(AdaptiveLimit limit) {
-			int wanted = limit.current();
+		void resize(int wanted) {
 			if (wanted > this.size) {
 				release(wanted - this.size);
 			}

@@ -158,7 +158,7 @@ class ProjectionLifecycleIT extends ConsumerTest {
 			assertThat(failed).hasSize(3);
 			assertThat(output.getAll()).containsOnlyOnce("SQLException: starting up")
 				.containsOnlyOnce("SQLException: permission denied");
-			eventually().until(() -> supervisor.failing().isEmpty());
+			eventually().until(() -> supervisor.health().getDetails().isEmpty());
 			assertThat(projection.state()).isEqualTo(Projection.State.WORKING);
 		}
 		finally {

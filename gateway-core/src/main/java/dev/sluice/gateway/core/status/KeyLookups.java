@@ -6,14 +6,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
@@ -30,17 +28,15 @@ import org.springframework.stereotype.Component;
 
 /**
  * Looks up what idempotency keys were used for: first in Kafka, up to its end, then in
- * PostgreSQL, each for at most {@link StatusProperties#keyLookupLimit}. Look-ups share
- * queries: while {@value #QUERIES} run, further look-ups wait for the next one. So the
- * cost of a key falls as the load rises. Thread-safe.
+ * PostgreSQL, each for at most {@link StatusProperties#keyLookupLimit}. Look-ups that
+ * waited for the same answer of Kafka share queries of PostgreSQL, so a key costs less
+ * the more there are. Holds no more look-ups than there are requests in progress.
+ * Thread-safe.
  */
 @Component
 public final class KeyLookups {
 
 	private static final Logger logger = LoggerFactory.getLogger(KeyLookups.class);
-
-	/** Maximum number of queries at once, of queued and of sync orders each. */
-	private static final int QUERIES = 4;
 
 	/** Maximum number of keys in a query. */
 	private static final int KEYS = 32;
@@ -49,11 +45,16 @@ public final class KeyLookups {
 
 	private final RecentOrders recent;
 
+	private final Table table;
+
 	private final MeterRegistry meters;
 
-	private final Queries queued;
+	private final Executor executor;
 
-	private final Queries sync;
+	/** Those that Kafka has answered. */
+	private final BlockingQueue<Lookup> waiting = new LinkedBlockingQueue<>();
+
+	private final AtomicBoolean soon = new AtomicBoolean();
 
 	@Autowired
 	public KeyLookups(StatusProperties properties, RecentOrders recent, Table table, MeterRegistry meters) {
@@ -63,9 +64,9 @@ public final class KeyLookups {
 	KeyLookups(StatusProperties properties, RecentOrders recent, Table table, MeterRegistry meters, Executor executor) {
 		this.properties = properties;
 		this.recent = recent;
+		this.table = table;
 		this.meters = meters;
-		this.queued = new Queries(table, properties.keyLookupLimit(Mode.QUEUED), executor);
-		this.sync = new Queries(table, properties.keyLookupLimit(Mode.SYNC), executor);
+		this.executor = executor;
 	}
 
 	/**
@@ -73,30 +74,52 @@ public final class KeyLookups {
 	 * @param id the id derived from the key
 	 * @param mode the mode of the order that has the key now: a queued one needs only
 	 * Kafka
-	 * @return completes within twice the limit, on a thread that must not be blocked;
-	 * fails only because of a bug
+	 * @return completes on a thread that must not be blocked; fails only because of a bug
 	 */
 	public CompletableFuture<KeyUse> find(UUID id, Mode mode) {
 		if (this.properties.keyLookupTimeout().isZero()) {
 			return CompletableFuture.completedFuture(new KeyUse.Unused());
 		}
-		Queries queries = (mode == Mode.SYNC) ? this.sync : this.queued;
 		long startNanos = System.nanoTime();
-		return RecentOrder.caughtUp(id, this.recent, queries.limit)
-			.thenCompose((inKafka) -> queries.find(id).handle((inTable, bug) -> {
-				if (bug != null && mode == Mode.SYNC) {
-					throw new CompletionException(bug);
-				}
-				if (bug != null) {
-					logger.error("PostgreSQL cannot be asked because of a bug", bug);
-				}
-				KeyUse use = KeyUse.of(inKafka, inTable);
+		return RecentOrder.caughtUp(id, this.recent, this.properties.keyLookupLimit(mode)).thenCompose((inKafka) -> {
+			Lookup lookup = new Lookup(inKafka, mode, new CompletableFuture<>());
+			this.waiting.add(lookup);
+			askSoon();
+			return lookup.use();
+		}).whenComplete((use, _) -> {
+			if (use != null) {
 				use.record(this.meters, System.nanoTime() - startNanos);
-				return use;
-			}));
+			}
+		});
 	}
 
-	/** Runs a query that blocks on a virtual thread: at most a few at once. */
+	/** Not at once: Kafka's answer ends one wait after the other. */
+	private void askSoon() {
+		if (this.soon.compareAndSet(false, true)) {
+			this.executor.execute(this::ask);
+		}
+	}
+
+	private void ask() {
+		this.soon.set(false);
+		List<Lookup> all = new ArrayList<>();
+		this.waiting.drainTo(all);
+		for (Mode mode : Mode.values()) {
+			List<Lookup> lookups = all.stream().filter((lookup) -> lookup.mode() == mode).toList();
+			for (int from = 0; from < lookups.size(); from += KEYS) {
+				ask(lookups.subList(from, Math.min(from + KEYS, lookups.size())), this.properties.keyLookupLimit(mode));
+			}
+		}
+	}
+
+	private void ask(List<Lookup> lookups, Duration limit) {
+		List<UUID> ids = lookups.stream().map((lookup) -> lookup.inKafka().id()).toList();
+		CompletableFuture.completedFuture(ids)
+			.thenCompose((_) -> this.table.keyUses(ids, limit))
+			.whenComplete((uses, failure) -> lookups.forEach((lookup) -> lookup.end(uses, failure)));
+	}
+
+	/** Runs a query that holds its thread, on a virtual one. */
 	public static <T extends @Nullable Object> CompletableFuture<T> blocking(Supplier<T> query) {
 		return CompletableFuture.supplyAsync(query, (task) -> Thread.ofVirtual().name("keys").start(task));
 	}
@@ -116,74 +139,23 @@ public final class KeyLookups {
 
 	}
 
-	/** Look-ups with one limit. */
-	private static final class Queries {
-
-		private final Table table;
-
-		private final Duration limit;
-
-		private final Executor executor;
-
-		private final BlockingQueue<Lookup> waiting = new ArrayBlockingQueue<>(StatusPolicy.MAX_WAITING);
-
-		private final Semaphore free = new Semaphore(QUERIES);
-
-		private final AtomicBoolean soon = new AtomicBoolean();
-
-		Queries(Table table, Duration limit, Executor executor) {
-			this.table = table;
-			this.limit = limit;
-			this.executor = executor;
-		}
-
-		/** Null if PostgreSQL did not answer, or has too much to do to be asked. */
-		CompletableFuture<@Nullable Optional<KeyUse.Used>> find(UUID id) {
-			Lookup lookup = new Lookup(id, new CompletableFuture<>());
-			if (!this.waiting.offer(lookup)) {
-				return CompletableFuture.completedFuture(null);
-			}
-			askSoon();
-			return lookup.answer().completeOnTimeout(null, this.limit.toNanos(), TimeUnit.NANOSECONDS);
-		}
-
-		/** Not at once: those that waited for one answer of Kafka share a query. */
-		private void askSoon() {
-			if (!this.waiting.isEmpty() && this.free.availablePermits() > 0 && this.soon.compareAndSet(false, true)) {
-				this.executor.execute(this::ask);
-			}
-		}
-
-		private void ask() {
-			this.soon.set(false);
-			if (!this.free.tryAcquire()) {
-				// The next query to end goes on.
-				return;
-			}
-			List<Lookup> lookups = new ArrayList<>();
-			this.waiting.drainTo(lookups, KEYS);
-			askSoon();
-			lookups.removeIf((lookup) -> lookup.answer().isDone());
-			List<UUID> ids = lookups.stream().map(Lookup::id).toList();
-			CompletableFuture.completedFuture(ids)
-				.thenCompose((_) -> ids.isEmpty() ? CompletableFuture.completedFuture(null)
-						: this.table.keyUses(ids, this.limit))
-				.whenComplete((uses, failure) -> {
-					this.free.release();
-					askSoon();
-					lookups.forEach((lookup) -> lookup.end(uses, failure));
-				});
-		}
-
-	}
-
-	private record Lookup(UUID id, CompletableFuture<@Nullable Optional<KeyUse.Used>> answer) {
+	private record Lookup(RecentOrder inKafka, Mode mode, CompletableFuture<KeyUse> use) {
 
 		void end(@Nullable Map<UUID, KeyUse.Used> uses, @Nullable Throwable failure) {
-			switch ((failure instanceof CompletionException) ? failure.getCause() : failure) {
-				case null -> this.answer.complete(Optional.ofNullable(uses).map((all) -> all.get(this.id)));
-				case ProblemException _ -> this.answer.complete(null);
-				case Throwable bug -> this.answer.completeExceptionally(bug);
+			Throwable cause = (failure instanceof CompletionException) ? failure.getCause() : failure;
+			if (cause == null) {
+				this.use.complete(
+						KeyUse.of(this.inKafka, Optional.ofNullable(uses).map((all) -> all.get(this.inKafka.id()))));
+			}
+			else if (cause instanceof ProblemException) {
+				this.use.complete(KeyUse.of(this.inKafka, null));
+			}
+			else if (this.mode == Mode.SYNC) {
+				this.use.completeExceptionally(cause);
+			}
+			else {
+				logger.error("PostgreSQL cannot be asked because of a bug", cause);
+				this.use.complete(KeyUse.of(this.inKafka, null));
 			}
 		}
 

@@ -6,7 +6,6 @@ import com.github.benmanes.caffeine.cache.Ticker;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.threads.Supervisor;
-import dev.sluice.threads.ThreadsHealthIndicator;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.micrometer.tagged.TaggedBulkheadMetrics;
@@ -66,15 +65,9 @@ class LibraryConfiguration {
 
 	/** Keeps the gateway's own threads running. */
 	@Bean
-	Supervisor supervisor(MeterRegistry registry) {
+	Supervisor threads(MeterRegistry registry) {
 		return new Supervisor(
 				(thread) -> GatewayMetric.THREAD_FAILURES.counter(registry, "thread", thread).increment());
-	}
-
-	/** Not part of readiness: the gateway answers without them. */
-	@Bean
-	ThreadsHealthIndicator threadsHealthIndicator(Supervisor supervisor) {
-		return new ThreadsHealthIndicator(supervisor);
 	}
 
 }

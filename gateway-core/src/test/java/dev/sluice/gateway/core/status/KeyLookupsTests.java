@@ -29,70 +29,47 @@ class KeyLookupsTests {
 
 	private static final Duration LONG = Duration.ofHours(1);
 
-	private static final Duration HALF = LONG.dividedBy(2);
+	private static final StatusProperties PROPERTIES = new StatusProperties(LONG, 10, "group", LONG);
 
 	private static final KeyUse.Used USED = new KeyUse.Used(Fingerprint.ofJson(new byte[] { '1' }), null);
 
 	private final List<Query> queries = new ArrayList<>();
 
-	private KeyLookups keys = open(LONG);
+	private KeyLookups keys = open(LONG, Runnable::run);
 
+	/** Kafka's answer ends their waits one after the other. */
 	@Test
-	void oneQueryAnswersWhatArrivedWhileOthersRan() {
-		queued(4);
-		List<UUID> ids = IntStream.range(0, 32).mapToObj((_) -> UUID.randomUUID()).toList();
+	void lookUpsShareQueries() {
+		List<Runnable> soon = new ArrayList<>();
+		this.keys = open(LONG, soon::add);
+		List<UUID> ids = IntStream.range(0, 40).mapToObj((_) -> UUID.randomUUID()).toList();
 		List<CompletableFuture<KeyUse>> uses = ids.stream().map(this::queued).toList();
-		queued(1);
-		assertThat(this.queries).hasSize(4);
+		assertThat(soon).hasSize(1);
 
-		this.queries.get(1).answer(null);
-		this.queries.get(4).answer(Map.of(ids.get(7), USED));
+		soon.getFirst().run();
+		this.queries.getFirst().answer(Map.of(ids.get(7), USED));
+		this.queries.getLast().answer(null);
 
-		assertThat(this.queries.get(4).ids()).isEqualTo(ids);
-		assertThat(this.queries.get(5).ids()).hasSize(1);
-		IntStream.range(0, 32)
+		assertThat(this.queries).extracting(Query::ids).containsExactly(ids.subList(0, 32), ids.subList(32, 40));
+		IntStream.range(0, 40)
 			.forEach((i) -> assertThat(uses.get(i)).isCompletedWithValue((i == 7) ? USED : new KeyUse.Unused()));
 	}
 
-	/** Kafka's answer completes many look-ups, one after the other. */
 	@Test
-	void oneQueryAnswersWhatArrivedBeforeItBegan() {
-		List<Runnable> later = new ArrayList<>();
-		this.keys = open(LONG, later::add);
-		queued(40);
-		assertThat(later).hasSize(1);
-
-		later.getFirst().run();
-		later.getLast().run();
-
-		assertThat(this.queries).extracting((query) -> query.ids().size()).containsExactly(32, 8);
-	}
-
-	@Test
-	void syncOrdersWaitLongerAndForTheirOwnQueries() {
-		queued(5);
+	void aSyncOrderWaitsLonger() {
+		queued(UUID.randomUUID());
 
 		this.keys.find(UUID.randomUUID(), Mode.SYNC);
 
-		assertThat(this.queries).extracting(Query::limit).containsExactly(HALF, HALF, HALF, HALF, LONG.multipliedBy(2));
+		assertThat(this.queries).extracting(Query::limit).containsExactly(LONG.dividedBy(2), LONG.multipliedBy(2));
 	}
 
+	/** One that throws, such as for want of a thread, must not keep its callers. */
 	@Test
-	void noQueryAsksForWhomNobodyWaits() {
-		this.keys = open(Duration.ofMillis(2));
-		assertThat(queued(7))
-			.allSatisfy((late) -> assertThat(late).succeedsWithin(PATIENCE).isEqualTo(new KeyUse.Unknown(null)));
-
-		this.queries.getFirst().answer(null);
-
-		assertThat(this.queries).hasSize(4);
-		queued(1);
-		assertThat(this.queries).hasSize(5);
-	}
-
-	@Test
-	void aThousandWaitAndFurtherOnesDoNot() {
-		assertThat(queued(1_004)).noneMatch(CompletableFuture::isDone);
+	void aQueryThatThrowsHasFailed() {
+		this.keys = new KeyLookups(PROPERTIES, new FakeRecentOrders(), (_, _) -> {
+			throw new IllegalStateException("bug");
+		}, new SimpleMeterRegistry(), Runnable::run);
 
 		assertThat(queued(UUID.randomUUID())).isCompletedWithValue(new KeyUse.Unknown(null));
 	}
@@ -123,7 +100,7 @@ class KeyLookupsTests {
 
 	@Test
 	void withoutTimeNothingIsLookedUp() {
-		this.keys = open(Duration.ZERO);
+		this.keys = open(Duration.ZERO, Runnable::run);
 
 		assertThat(queued(UUID.randomUUID())).isCompletedWithValue(new KeyUse.Unused());
 		assertThat(this.queries).isEmpty();
@@ -131,14 +108,6 @@ class KeyLookupsTests {
 
 	private CompletableFuture<KeyUse> queued(UUID id) {
 		return this.keys.find(id, Mode.QUEUED);
-	}
-
-	private List<CompletableFuture<KeyUse>> queued(int count) {
-		return IntStream.range(0, count).mapToObj((_) -> queued(UUID.randomUUID())).toList();
-	}
-
-	private KeyLookups open(Duration keyLookupTimeout) {
-		return open(keyLookupTimeout, Runnable::run);
 	}
 
 	private KeyLookups open(Duration keyLookupTimeout, Executor executor) {
