@@ -60,7 +60,8 @@ class ArchitectureTests {
 	/**
 	 * Code that serves requests never blocks. OrderTopics, RecentOrders, RecentReader and
 	 * OutcomePublisher wait on threads of their own, or when the gateway stops. WarmUp
-	 * waits before the gateway starts.
+	 * waits before the gateway starts, KeysReadiness where Spring Boot runs blocking
+	 * health indicators: on a thread of boundedElastic.
 	 */
 	@ArchTest
 	static final ArchRule neverWaits = noClasses().that()
@@ -73,6 +74,8 @@ class ArchitectureTests {
 		.doNotHaveSimpleName("OutcomePublisher")
 		.and()
 		.doNotHaveSimpleName("WarmUp")
+		.and()
+		.doNotHaveSimpleName("KeysReadiness")
 		.should()
 		.callMethodWhere(isBlocking());
 

@@ -9,6 +9,7 @@ import net.jpountz.lz4.LZ4Factory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
+import org.springframework.boot.health.contributor.HealthIndicator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -38,9 +39,8 @@ class ServiceJvmTests {
 	/** As in an executable jar, whose class loader is not the system's. */
 	@Test
 	void isUsedWhicheverClassLoaderItHas() throws Exception {
-		try (URLClassLoader loader = new URLClassLoader(
-				new URL[] { jar(ServiceJvm.class), jar(LZ4Factory.class), jar(Logger.class) },
-				ClassLoader.getPlatformClassLoader())) {
+		try (URLClassLoader loader = new URLClassLoader(new URL[] { jar(ServiceJvm.class), jar(LZ4Factory.class),
+				jar(Logger.class), jar(HealthIndicator.class) }, ClassLoader.getPlatformClassLoader())) {
 			Class<?> factory = loader.loadClass(LZ4Factory.class.getName());
 			assertThat(factory.getMethod("fastestInstance").invoke(null)).asString().doesNotContain("JNI");
 
