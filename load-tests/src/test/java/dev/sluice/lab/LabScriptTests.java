@@ -51,6 +51,21 @@ class LabScriptTests {
 		assertThat(messages()).endsWith("Killed\nlab: the build failed, see above\n");
 	}
 
+	/** Maven goes on when the second one waits. */
+	@Test
+	void twoAtOnceBuildOnce() throws Exception {
+		maven("""
+				echo build >> builds
+				until grep -q 'waiting for another lab' messages; do sleep 0.1; done
+				for module in order-contract kafka-topics dev-services gateway-core gateway-servlet gateway-reactive \
+				    order-consumer backend-mock grpc-sink load-tests; do mkdir -p $module/target; done
+				""");
+
+		run(List.of("bash", "-c", "bash lab doctor & bash lab doctor; wait"), Map.of());
+
+		assertThat(this.directory.resolve("builds")).content().isEqualTo("build\n");
+	}
+
 	@Test
 	void refusesASecondGarbageCollector() throws Exception {
 		maven("exit 1");
