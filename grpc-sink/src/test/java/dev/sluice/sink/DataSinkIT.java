@@ -248,6 +248,7 @@ class DataSinkIT {
 
 		RestClient management = RestClient.create("http://127.0.0.1:" + this.managementPort);
 		assertThat(management.get().uri("/actuator/health/readiness").retrieve().body(String.class)).contains("UP");
+		assertThat(management.get().uri("/actuator/health").retrieve().body(String.class)).contains("\"threads\":");
 		assertThat(management.get().uri("/actuator/prometheus").retrieve().body(String.class))
 			.contains("sluice_sink_received_total", "sluice_sink_in_flight", "sluice_sink_store_duration_seconds");
 	}

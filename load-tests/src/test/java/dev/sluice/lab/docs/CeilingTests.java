@@ -30,7 +30,7 @@ class CeilingTests {
 			Map.entry("load-tests", 18_332), Map.entry("order-consumer", 5_562), Map.entry("order-contract", 999));
 
 	/** Lines of {@code src/test/java} of all modules. */
-	private static final int TEST_LINES = 44_926;
+	private static final int TEST_LINES = 44_927;
 
 	private static final int RATIONALE_WORDS = 8_535;
 
