@@ -225,7 +225,7 @@ public abstract class GatewayContract extends RunningGateway {
 		assertThat(records(id)).hasSize(1);
 	}
 
-	/** Every second one is PostgreSQL's, for another order. */
+	/** According to PostgreSQL every second one belongs to another order. */
 	@Test
 	void tellsManyKeysAtOnceApart() throws Exception {
 		List<Integer> expected = new ArrayList<>();

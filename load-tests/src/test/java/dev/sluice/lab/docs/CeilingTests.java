@@ -25,12 +25,12 @@ class CeilingTests {
 
 	/** Lines of {@code src/main/java}. */
 	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 1_574),
-			Map.entry("dev-services", 2_080), Map.entry("gateway-core", 5_727), Map.entry("gateway-reactive", 1_445),
+			Map.entry("dev-services", 2_080), Map.entry("gateway-core", 5_737), Map.entry("gateway-reactive", 1_445),
 			Map.entry("gateway-servlet", 2_205), Map.entry("grpc-sink", 9_101), Map.entry("kafka-topics", 724),
 			Map.entry("load-tests", 18_332), Map.entry("order-consumer", 5_562), Map.entry("order-contract", 999));
 
 	/** Lines of {@code src/test/java} of all modules. */
-	private static final int TEST_LINES = 44_927;
+	private static final int TEST_LINES = 44_954;
 
 	private static final int RATIONALE_WORDS = 8_535;
 

@@ -16,8 +16,8 @@ import org.springframework.stereotype.Component;
  * Limits the orders that a customer may place at this gateway:
  * {@code sluice.client-limit} per second, and {@code sluice.client-burst} at once after a
  * pause. It keeps one number for each customer, the time before which the next order
- * would be too early (GCRA). It remembers at most 100,000 customers; one that it has
- * forgotten may place a whole burst.
+ * would be too early (GCRA); resilience4j would keep an object for each. It remembers at
+ * most 100,000 customers; one that it has forgotten may place a whole burst.
  */
 @Component
 public final class ClientLimit {

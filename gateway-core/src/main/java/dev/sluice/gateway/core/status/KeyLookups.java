@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
@@ -81,11 +82,14 @@ public final class KeyLookups {
 			return CompletableFuture.completedFuture(new KeyUse.Unused());
 		}
 		long startNanos = System.nanoTime();
-		return RecentOrder.caughtUp(id, this.recent, this.properties.keyLookupLimit(mode)).thenCompose((inKafka) -> {
+		Duration limit = this.properties.keyLookupLimit(mode);
+		return RecentOrder.caughtUp(id, this.recent, limit).thenCompose((inKafka) -> {
 			Lookup lookup = new Lookup(inKafka, mode, new CompletableFuture<>());
 			this.waiting.add(lookup);
 			askSoon();
-			return lookup.use();
+			// A query ends by itself. This is for one that is lost, such as for want of
+			// memory.
+			return lookup.use().completeOnTimeout(KeyUse.of(inKafka, null), 2 * limit.toNanos(), TimeUnit.NANOSECONDS);
 		}).whenComplete((use, _) -> {
 			if (use != null) {
 				use.record(this.meters, System.nanoTime() - startNanos);
@@ -96,7 +100,13 @@ public final class KeyLookups {
 	/** Not at once: Kafka's answer ends one wait after the other. */
 	private void askSoon() {
 		if (this.soon.compareAndSet(false, true)) {
-			this.executor.execute(this::ask);
+			try {
+				this.executor.execute(this::ask);
+			}
+			catch (RuntimeException | Error ex) {
+				this.soon.set(false);
+				throw ex;
+			}
 		}
 	}
 

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
 import dev.sluice.contract.Fingerprint;
@@ -72,6 +73,32 @@ class KeyLookupsTests {
 		}, new SimpleMeterRegistry(), Runnable::run);
 
 		assertThat(queued(UUID.randomUUID())).isCompletedWithValue(new KeyUse.Unknown(null));
+	}
+
+	@Test
+	void noLookUpWaitsForEver() {
+		this.keys = open(Duration.ofMillis(2), (_) -> {
+		});
+
+		assertThat(queued(UUID.randomUUID())).succeedsWithin(PATIENCE).isEqualTo(new KeyUse.Unknown(null));
+	}
+
+	@Test
+	void theNextOneAsksIfNoThreadCouldBeStarted() {
+		AtomicBoolean started = new AtomicBoolean();
+		this.keys = open(LONG, (task) -> {
+			if (!started.getAndSet(true)) {
+				throw new OutOfMemoryError("unable to create native thread");
+			}
+			task.run();
+		});
+		CompletableFuture<KeyUse> failed = queued(UUID.randomUUID());
+		assertThat(failed).isCompletedExceptionally();
+
+		CompletableFuture<KeyUse> next = queued(UUID.randomUUID());
+		this.queries.forEach((query) -> query.answer(null));
+
+		assertThat(next).isCompletedWithValue(new KeyUse.Unused());
 	}
 
 	@Test
